@@ -3,16 +3,9 @@
 ``predict`` plays the training step that PyTorch would run, without data and without a GPU. All sizes are bytes.
 """
 
-from importlib.metadata import PackageNotFoundError, version
-
 from headroom._predict import LargestBatch, check, devices, largest_batch, predict
 from headroom._result import Answer, Layer, Peak, Phase, Prediction
 from headroom.errors import Defect, DoesNotFit, HeadroomError
-
-try:
-    __version__ = version("headroom")
-except PackageNotFoundError:  # from the sources
-    __version__ = "0"
 
 __all__ = [
     "Answer",
@@ -29,3 +22,11 @@ __all__ = [
     "largest_batch",
     "predict",
 ]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        from importlib.metadata import version  # takes as long as a quarter of a prediction
+
+        return version("headroom")
+    raise AttributeError(f"module 'headroom' has no attribute {name!r}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +65,9 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
 def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
     """Options that the module, its inputs and the modes around the call say."""
     options: dict[str, Any] = {"inference": not torch.is_grad_enabled()}
-    if torch.is_autocast_enabled("cuda"):
-        options["amp"] = torch.get_autocast_dtype("cuda")
+    for device in ("cpu", "cuda"):  # a loop that is tried out on the host casts alike
+        if torch.is_autocast_enabled(device):
+            options["amp"] = torch.get_autocast_dtype(device)
     floating = [t for t in pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor) and t.is_floating_point()]
     options["input_grad"] = bool(floating) and floating[0].requires_grad
     options["channels_last"] = any(
@@ -78,8 +82,8 @@ def _archive(
 ) -> tuple[str, list[str], dict[str, Any]]:
     """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
     try:
-        with observing(_refuse) as seen:
-            batch = _export(model, args, kwargs, file, seen)
+        with _silent(), observing(_refuse) as seen:
+            batch = _export_anywhere(model, args, kwargs, file, seen)
     except CustomFunction as e:
         note = f"the model calls {e}, which torch.export does not keep: its forward pass was recorded instead"
     except Exception as e:  # whatever the model's code and the exporter raise
@@ -93,6 +97,19 @@ def _archive(
     return "recorded", [note, *notes, *seen.notes()], _options(seen)
 
 
+@contextmanager
+def _silent() -> Iterator[None]:
+    """The exporter prints what it cannot take; the prediction says so itself."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
 def _refuse(_: Any, function: type, *__: Any, **___: Any) -> Any:
     raise CustomFunction(f"{function.__module__}.{function.__qualname__}")
 
@@ -103,19 +120,32 @@ def _options(seen: Observed) -> dict[str, Any]:
     return {"checkpoint_modules": seen.regions, "reentrant": seen.reentrant}
 
 
-def _export(
+def _export_anywhere(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed
 ) -> int | None:
+    """On the GPU that the model will see; code that copies to it asks for a driver, which the meta device does not."""
+    try:
+        return _export(model, args, kwargs, file, seen, "cuda:0")
+    except CustomFunction:
+        raise
+    except Exception:
+        if torch.cuda.is_available():
+            raise
+        seen.forget()
+        return _export(model, args, kwargs, file, seen, "meta")
+
+
+def _export(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed, device: str
+) -> int | None:
     """Exports a twin; returns the batch that stays open, or ``None``."""
-    twins = Twins(symbolic=True)
+    twins = Twins(symbolic=True, device=device)
     twin = twins.module(model)
     seen.watch(twin)
     args, kwargs = twins.tree(args), twins.tree(kwargs)
     batch = _batch((args, kwargs))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.export.export(twin, args, kwargs, dynamic_shapes=_open(twin, args, kwargs, batch), strict=False)
-        torch.export.save(program, file)
+    program = torch.export.export(twin, args, kwargs, dynamic_shapes=_open(twin, args, kwargs, batch), strict=False)
+    torch.export.save(program, file)
     opened = [n.meta["val"] for n in program.graph.nodes if n.op == "placeholder" and n.meta.get("val") is not None]
     symbolic = any(isinstance(s, torch.SymInt) for t in opened if isinstance(t, torch.Tensor) for s in t.shape)
     return batch if symbolic else None

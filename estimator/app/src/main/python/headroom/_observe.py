@@ -40,6 +40,10 @@ class Observed:
             return []
         return [f"{self.loose} checkpoints are around code that is no module: nothing of it counts as recomputed"]
 
+    def forget(self) -> None:
+        """Begins anew."""
+        self.__init__()  # type: ignore[misc]
+
     def path(self, module: torch.nn.Module) -> str:
         """Such as ``layer1.0.conv1``; ``""`` is the model itself."""
         return self._paths[id(module)]

@@ -27,17 +27,27 @@ NAMES = {
 }
 """Optimizers by library and class."""
 
-BITSANDBYTES = ("PagedAdamW", "PagedAdam", "PagedLion", "PagedAdEMAMix", "AdamW", "Adam", "Lion", "AdEMAMix") + (
-    "SGD",
-    "Adagrad",
-    "RMSprop",
-    "LARS",
-    "LAMB",
+BITSANDBYTES = (
+    *("PagedAdamW", "PagedAdam", "PagedLion", "PagedAdEMAMix", "AdamW", "Adam", "Lion", "AdEMAMix"),
+    *("SGD", "Adagrad", "RMSprop", "LARS", "LAMB"),
 )
 """Classes of bitsandbytes, whose names may end in the width of their state."""
 
 FLAGS = ("amsgrad", "maximize", "nesterov", "centered")
 """Settings that are options of the same name."""
+
+
+def bare(optimizer: Any) -> torch.optim.Optimizer:
+    """The optimizer inside of what libraries wrap around it, such as Accelerate's.
+
+    Raises:
+        HeadroomError: for what is no optimizer.
+    """
+    while hasattr(optimizer, "optimizer"):
+        optimizer = optimizer.optimizer
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise HeadroomError(f"{type(optimizer).__name__} is no optimizer of PyTorch; name one, such as 'adamw'")
+    return optimizer
 
 
 def settings(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
@@ -46,11 +56,7 @@ def settings(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
     Raises:
         HeadroomError: for an optimizer that is not known.
     """
-    while not isinstance(optimizer, torch.optim.Optimizer) or hasattr(optimizer, "optimizer"):
-        inner = getattr(optimizer, "optimizer", None)  # such as Accelerate's
-        if inner is None:
-            raise HeadroomError(f"{type(optimizer).__name__} is no optimizer of PyTorch; name one, such as 'adamw'")
-        optimizer = inner
+    optimizer = bare(optimizer)
     name = _name(optimizer)
     group = optimizer.param_groups[0]
     options: dict[str, Any] = {"optimizer": name}

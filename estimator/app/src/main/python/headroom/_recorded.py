@@ -7,12 +7,10 @@ its data, which is not there.
 
 from __future__ import annotations
 
-import linecache
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from types import FrameType
 from typing import Any
 from unittest.mock import patch
 
@@ -20,10 +18,11 @@ import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
 from torch._subclasses.schema_check_mode import SchemaCheckMode
-from torch.autograd.function import FunctionCtx
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from headroom._context import Context
+from headroom._frames import Frames
 from headroom._known import Known
 from headroom._observe import Observed, observing
 from headroom._regions import Mode, grouped
@@ -35,9 +34,6 @@ aten = torch.ops.aten
 
 READS = {aten.item.default, aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default}
 """Operators that bring a value of a tensor to the host."""
-
-HERE = str(Path(__file__).parent)
-TORCH = str(Path(torch.__file__).parent)
 
 
 def record(
@@ -60,7 +56,7 @@ def record(
             inputs.append({"user_input": {"arg": value(recorder.define(leaf, f"input_{i}", into="inputs"))}})
     with observing(recorder.apply) as seen:
         seen.watch(twin)
-        recorder.seen = seen
+        recorder.frames = Frames(seen)
         with _unnoticed(), enable_python_dispatcher(), twins.mode, _Handed(recorder), recorder:
             result = twin(*args, **kwargs)
     leaves = pytree.tree_leaves(result)
@@ -92,20 +88,6 @@ def _held(model: torch.nn.Module) -> list[tuple[str, str, torch.Tensor]]:
     return parameters + buffers
 
 
-class Context(FunctionCtx):
-    """What stands for a function's ``ctx``."""
-
-    saved_tensors: tuple[Any, ...] = ()
-    needs_input_grad: tuple[bool, ...] = ()
-    to_save: tuple[Any, ...] = ()
-
-    def kept(self) -> tuple[list[torch.Tensor], int]:
-        """Tensors that are saved, behind them those that are plain attributes; and how many are saved."""
-        saved = [t for t in self.to_save if isinstance(t, torch.Tensor)]
-        own = [t for k, v in vars(self).items() if k != "to_save" for t in pytree.tree_leaves(v)]
-        return saved + [t for t in own if isinstance(t, torch.Tensor)], len(saved)
-
-
 class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one that may stand before autograd
     """Writes down every call of ATen, before autograd and autocast see it."""
 
@@ -120,10 +102,8 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         self.alive: list[Any] = []  # identities count as long as what they are of
         self.count = 0
         self.constants: list[str] = []
-        self.frames: dict[int, int] = {}
-        self.root: list[FrameType] = []
         self.reads: list[str] = []
-        self.seen = Observed()
+        self.frames = Frames(Observed())
 
     def notes(self) -> list[str]:
         """What was assumed."""
@@ -195,7 +175,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         self._add(f"torch.ops.{func}", inputs, outputs)
 
     def _add(self, target: str, inputs: list[Json], outputs: list[Json]) -> None:
-        stack, trace = self._where()
+        stack, trace = self.frames.where()
         self.body.nodes.append(
             {
                 "target": target,
@@ -223,7 +203,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
 
     def _read(self, func: Any, args: Any) -> Any:
         found, known = self.known.read(func, args)
-        read = f"{self._place()} ({found})"
+        read = f"{self.frames.place()} ({found})"
         if not known and read not in self.reads:
             self.reads.append(read)
         return found
@@ -233,7 +213,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         real = self.known.compute(func, args, kwargs)
         if real is None:
             raise HeadroomError(
-                f"how large the result of {func} is depends on data, at {self._place()}; predict a model without it"
+                f"the size of what {func} makes depends on data, at {self.frames.place()}; predict a model without it"
             ) from error
         return pytree.tree_map_only(torch.Tensor, self.twins.tensor, real)
 
@@ -270,7 +250,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         return out
 
     def _forward(self, function: Any, context: Context, args: Any, kwargs: Any) -> Any:
-        self.root.append(sys._getframe())
+        self.frames.only_inside(sys._getframe())
         try:
             if function.setup_context is torch.autograd.Function.setup_context:
                 return function.forward(context, *args, **kwargs)
@@ -278,7 +258,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
             function.setup_context(context, args, result)
             return result
         finally:
-            self.root.pop()
+            self.frames.outside_again()
 
     def _backward(
         self,
@@ -294,12 +274,12 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         body = self._open([*gradients, *kept], "given")
         wanted: list[Any] = []
         if learns:
-            self.root.append(sys._getframe())
+            self.frames.only_inside(sys._getframe())
             try:
                 with torch.no_grad():
                     found = function.backward(context, *gradients)
             finally:
-                self.root.pop()
+                self.frames.outside_again()
             found = list(found) if isinstance(found, tuple) else [found]
             wanted = [g for a, g in zip(args, found, strict=False) if isinstance(a, torch.Tensor)]
         tensors = sum(isinstance(a, torch.Tensor) for a in args)
@@ -348,44 +328,9 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
 
     def _graph(self, body: Body) -> Json:
         self.count += 1
-        return {"as_graph": {"name": f"body_{self.count}", "graph": grouped(body, Mode(False, False, "", True)).graph()}}
-
-    # ---------------------------------------------------------------- where it happens
-
-    def _where(self) -> tuple[str, str]:
-        """The running modules and the lines that they run, as the exporter writes both."""
-        frames = self._python()
-        if self.root:  # inside of a function: the functions that run, each with its variables
-            path = self.seen.path(self.seen.calls[-1]) if self.seen.calls else ""
-            stack = [f"{path}@{self._number(f)},{path},function" for f in frames]
-        else:
-            frames = [f for f in frames if f.f_code.co_name == "forward"]
-            stack = [self._module(m) for m in self.seen.calls]
-        return ";".join(stack), "".join(_line(f) for f in frames).strip()
-
-    def _module(self, module: torch.nn.Module) -> str:
-        path = self.seen.path(module)
-        kind = type(module)
-        return f"{path}@{self.seen.numbers[id(module)]},{path},{kind.__module__}.{kind.__qualname__}"
-
-    def _number(self, frame: FrameType) -> int:
-        self.alive.append(frame)
-        return self.frames.setdefault(id(frame), len(self.frames) + 1)
-
-    def _python(self) -> list[FrameType]:
-        """Frames of the model's code, outermost first; inside of a function's pass only those of the pass."""
-        frames: list[FrameType] = []
-        frame: FrameType | None = sys._getframe()
-        stop = self.root[-1] if self.root else None
-        while frame is not None and frame is not stop:
-            if not frame.f_code.co_filename.startswith(HERE) and not _inner(frame):
-                frames.append(frame)
-            frame = frame.f_back
-        return frames[::-1]
-
-    def _place(self) -> str:
-        frames = [f for f in self._python() if not f.f_code.co_filename.startswith(TORCH)]
-        return f"{frames[-1].f_code.co_filename}:{frames[-1].f_lineno}" if frames else "an unknown line"
+        return {
+            "as_graph": {"name": f"body_{self.count}", "graph": grouped(body, Mode(False, False, "", True)).graph()}
+        }
 
 
 class _Handed(TorchDispatchMode):
@@ -400,14 +345,3 @@ class _Handed(TorchDispatchMode):
         if func is aten.detach.default:
             self.recorder.alias(args[0], out)
         return out
-
-
-def _inner(frame: FrameType) -> bool:
-    """Whether a frame is PyTorch's own and no module's."""
-    return frame.f_code.co_filename.startswith(TORCH) and frame.f_code.co_name != "forward"
-
-
-def _line(frame: FrameType) -> str:
-    code = frame.f_code
-    text = linecache.getline(code.co_filename, frame.f_lineno, frame.f_globals).strip()
-    return f'  File "{code.co_filename}", line {frame.f_lineno}, in {code.co_name}\n    {text}\n'

@@ -60,13 +60,15 @@ def _wrapped(inner: Body, mode: Mode, outside: Mode, number: int) -> Json:
         return _wrapped(wrapper, between, outside, number)
     first = inner.nodes[0]
     if mode.gradients != outside.gradients:
-        target, words = "wrap_with_set_grad_enabled", [{"as_bool": mode.gradients}]
+        target = "wrap_with_set_grad_enabled"
+        words: list[Json] = [{"as_bool": mode.gradients}]
     else:
         dtype: Json = {"as_none": True}
         if mode.dtype:
             dtype = {"as_scalar_type": DTYPES[getattr(torch, mode.dtype.removeprefix("torch."))]}
         device = {"as_string": "cuda"}
-        target, words = "wrap_with_autocast", [device, dtype, {"as_bool": mode.autocast}, {"as_bool": mode.caches}]
+        target = "wrap_with_autocast"
+        words = [device, dtype, {"as_bool": mode.autocast}, {"as_bool": mode.caches}]
     graph = {"as_graph": {"name": f"{name}_body", "graph": inner.graph()}}
     return {
         "target": f"torch.ops.higher_order.{target}",

@@ -106,6 +106,7 @@ final class BatchLadder implements RealFile {
                 0,
                 fate,
                 Map.of(),
-                further);
+                further,
+                RealRun.Figure.DEVICE);
     }
 }

@@ -14,12 +14,15 @@ import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The rows of a table of comma-separated values without quotes, compressed by gzip or not.
+ * The rows of a table of comma-separated values, in quotes where they have commas, compressed by gzip or not.
  *
  * @param file where they are from
  * @param header names of the columns
  */
 record CsvRows(Path file, List<String> header, List<Row> rows) {
+    /** A comma that an even number of quotes follows. */
+    private static final String OUTSIDE_OF_QUOTES = ",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)";
+
     /** One of them: its number in the file, the header being the first. */
     record Row(CsvRows table, int line, String[] fields) {
         String text(String column) {
@@ -54,7 +57,7 @@ record CsvRows(Path file, List<String> header, List<Row> rows) {
                     file, first == null ? List.of() : Arrays.asList(first.split(",")), new java.util.ArrayList<>());
             String line = lines.readLine();
             for (int n = 2; line != null; n++) {
-                String[] fields = line.split(",", -1);
+                String[] fields = fields(line);
                 if (fields.length < out.header.size()) {
                     throw new UserInputException(
                             file + ": line " + n + " has " + fields.length + " fields, not " + out.header.size());
@@ -66,6 +69,18 @@ record CsvRows(Path file, List<String> header, List<Row> rows) {
         } catch (IOException e) {
             throw new UserInputException(file + " cannot be read: " + e.getMessage(), e);
         }
+    }
+
+    /** Values between commas that stand outside of quotes; a quote within quotes is written twice. */
+    private static String[] fields(String line) {
+        String[] fields = line.split(line.indexOf('"') < 0 ? "," : OUTSIDE_OF_QUOTES, -1);
+        for (int i = 0; i < fields.length; i++) {
+            String f = fields[i];
+            if (f.length() > 1 && f.startsWith("\"") && f.endsWith("\"")) {
+                fields[i] = f.substring(1, f.length() - 1).replace("\"\"", "\"");
+            }
+        }
+        return fields;
     }
 
     boolean has(String... columns) {

@@ -43,13 +43,14 @@ public final class RealReport {
         int unread = s.set().runs().size() - s.results().size();
         out.printf(
                 Locale.ROOT,
-                "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%s).%n%n",
+                "%d runs, %d compared in bytes%s%s. Constant of set and card%s: %d MiB (%s).%n%n",
                 s.results().size(),
                 s.compared().size(),
                 s.set().left().isEmpty()
                         ? ""
                         : "; left out: " + String.join(", ", s.set().left()),
                 unread == 0 ? "" : "; " + unread + " could not be predicted",
+                s.half() == 0 ? ", for verdicts alone" : "",
                 s.constant() / MIB,
                 s.half() == 0 ? "Headroom's own estimate" : s.half() / MIB + " MiB from one half of the models");
         if (!s.compared().isEmpty()) {
@@ -61,14 +62,20 @@ public final class RealReport {
     private static void bytes(RealScore s, PrintWriter out) {
         out.print("| relative error" + COLUMNS);
         out.printf("| Headroom | %s |%n", RealScore.line(s.errors(r -> true, s.constant())));
-        out.printf(
-                "| Headroom, half that the constant was not learned from | %s |%n",
-                RealScore.line(s.errors(r -> !RealScore.learned(r), s.half())));
+        if (s.half() != 0) {
+            out.printf(
+                    "| Headroom, half that the constant was not learned from | %s |%n",
+                    RealScore.line(s.errors(r -> !RealScore.learned(r), s.half())));
+        }
         for (String peer : s.peers()) {
             out.printf("| %s | %s |%n", peer, RealScore.line(s.errors(peer, false)));
             out.printf("| %s with a constant of its own | %s |%n", peer, RealScore.line(s.errors(peer, true)));
         }
-        out.printf(Locale.ROOT, "%nWithin 4 MiB of the constant: %.2f %%.%n", HUNDRED * s.withinMib(4));
+        out.printf(
+                Locale.ROOT,
+                "%nWithin 4 MiB%s: %.2f %%.%n",
+                s.half() == 0 ? "" : " of the constant",
+                HUNDRED * s.withinMib(4));
         worst(s, out);
     }
 
@@ -107,7 +114,7 @@ public final class RealReport {
                         "- %s: measured %d MiB, predicted %d, %+.1f %%%n",
                         r.run().name(),
                         r.run().measured() / MIB,
-                        (r.reserved() + s.constant()) / MIB,
+                        r.predicted(s.constant()) / MIB,
                         HUNDRED * r.error(s.constant())));
     }
 }

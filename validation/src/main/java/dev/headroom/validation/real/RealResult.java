@@ -10,22 +10,29 @@ import org.jspecify.annotations.Nullable;
  * A run and what was predicted of it with room for anything.
  *
  * @param reserved bytes; 0 where it could not be predicted
+ * @param allocated bytes; 0 where it could not be predicted
  * @param fault why it could not; {@code null} where it could
  */
-record RealResult(RealRun run, long reserved, @Nullable String fault) {
+record RealResult(
+        RealRun run, long reserved, long allocated, @Nullable String fault) {
     /** Predicts. */
     static RealResult of(RealRun run) {
         try {
             Simulation played = Predictor.simulate(run.request().get().unbounded());
-            return new RealResult(run, played.maxReserved(), null);
+            return new RealResult(run, played.maxReserved(), played.maxAllocated(), null);
         } catch (UserInputException e) {
-            return new RealResult(run, 0, String.valueOf(e.getMessage()));
+            return new RealResult(run, 0, 0, String.valueOf(e.getMessage()));
         }
     }
 
-    /** (predicted - measured) / measured, of the whole device. */
+    /** What was predicted of what was measured. */
+    long predicted(long constant) {
+        return run.figure() == RealRun.Figure.ALLOCATED ? allocated : reserved + constant;
+    }
+
+    /** (predicted - measured) / measured. */
     double error(long constant) {
-        return (reserved + constant - run.measured()) / (double) run.measured();
+        return (predicted(constant) - run.measured()) / (double) run.measured();
     }
 
     /**

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param peers bytes that others predicted, by name
  * @param further the run a step beyond this one on a ladder, with the same fate: if its verdict is wrong, too, the
  *     largest batch is more than a step off; {@code null} where there is none
+ * @param figure what was measured
  */
 public record RealRun(
         String name,
@@ -25,7 +26,8 @@ public record RealRun(
         long measured,
         Fate fate,
         Map<String, Long> peers,
-        @Nullable RealRun further) {
+        @Nullable RealRun further,
+        Figure figure) {
     /** A run that stands on no ladder. */
     RealRun(
             String name,
@@ -34,7 +36,15 @@ public record RealRun(
             long measured,
             Fate fate,
             Map<String, Long> peers) {
-        this(name, group, request, measured, fate, peers, null);
+        this(name, group, request, measured, fate, peers, null, Figure.DEVICE);
+    }
+
+    /** What a measurement is of. */
+    public enum Figure {
+        /** All memory of the card that is taken, as nvidia-smi shows it. */
+        DEVICE,
+        /** The peak of PyTorch's allocated memory. */
+        ALLOCATED
     }
 
     /** What became of a run. */

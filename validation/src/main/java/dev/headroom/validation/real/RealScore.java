@@ -71,6 +71,7 @@ record RealScore(
     private static long constant(List<RealResult> results, Predicate<RealResult> of) {
         double[] sorted = results.stream()
                 .filter(r -> r.run().fate() == RealRun.Fate.FITS && r.run().measured() > 0)
+                .filter(r -> r.run().figure() == RealRun.Figure.DEVICE)
                 .filter(of)
                 .mapToDouble(r -> r.run().measured() - r.reserved())
                 .sorted()
@@ -116,7 +117,7 @@ record RealScore(
     /** The part of runs that lie within so many MiB of the constant. */
     double withinMib(long mib) {
         return compared.stream()
-                        .filter(r -> Math.abs(r.run().measured() - r.reserved() - constant) <= mib * MIB)
+                        .filter(r -> Math.abs(r.run().measured() - r.predicted(constant)) <= mib * MIB)
                         .count()
                 / (double) Math.max(1, compared.size());
     }

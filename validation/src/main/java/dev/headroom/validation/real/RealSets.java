@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** The sets of runs in a folder. */
 public final class RealSets {
-    private static final List<RealFile> FORMATS = List.of(new Perceptrons(), new ImageModels(), new BatchLadder());
+    private static final List<RealFile> FORMATS = List.of(new Perceptrons(), new ImageModels(), new BatchLadder(), new TrainerRuns());
 
     private RealSets() {}
 

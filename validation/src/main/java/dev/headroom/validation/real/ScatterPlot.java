@@ -7,9 +7,9 @@ final class ScatterPlot {
     private static final int SIZE = 480;
     private static final int MARGIN = 48;
     private static final double LEAST = Math.log10(1000);
-    private static final double MOST = Math.log10(50_000);
+    private static final double MOST = Math.log10(100_000);
     private static final double MIB = 1 << 20;
-    private static final int[] TICKS = {1000, 2000, 5000, 10_000, 20_000, 50_000};
+    private static final int[] TICKS = {1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000};
 
     private ScatterPlot() {}
 
@@ -52,7 +52,7 @@ final class ScatterPlot {
                     Locale.ROOT,
                     "M%.1f %.1fh0",
                     MARGIN + at((double) r.run().measured()),
-                    SIZE - MARGIN - at((double) r.reserved() + s.constant())));
+                    SIZE - MARGIN - at((double) r.predicted(s.constant()))));
         }
         out.append(String.format(
                 Locale.ROOT,

@@ -256,6 +256,9 @@ class watch:
         example = max(batch or 2, 2)  # a size of 1 cannot stay open
         meta = {id(t): meta_copy(t) for t in [*self.model.parameters(), *self.model.buffers()]}
         model = copy.deepcopy(self.model, meta)
+        for module in model.modules():
+            if "_original_forward" in vars(module):  # Accelerate's autocast: its forward is still that of the original
+                del module.forward
         if getattr(model, "is_gradient_checkpointing", False):
             model.gradient_checkpointing_disable()  # scenario: checkpoint
         for size in (example, None):

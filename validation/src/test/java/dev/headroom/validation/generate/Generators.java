@@ -112,7 +112,8 @@ public final class Generators {
         return Combinators.combine(
                         Arbitraries.longs().between(1, mostSamples),
                         // Those of other libraries have kernels and arguments of their own.
-                        Arbitraries.of(OptimizerKind.class).filter(k -> k == OptimizerKind.NONE || k.isOfTorch()),
+                        Arbitraries.of(OptimizerKind.class)
+                                .filter(k -> k == OptimizerKind.NONE || k.isOfTorch() && k != OptimizerKind.MUON),
                         Arbitraries.of(Scenario.Foreach.class),
                         rarely(4),
                         Arbitraries.frequency(Tuple.of(3, 0), Tuple.of(1, 1), Tuple.of(1, 2), Tuple.of(1, 7)),

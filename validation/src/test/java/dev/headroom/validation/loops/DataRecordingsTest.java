@@ -14,6 +14,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.TrainerSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Batches that come from a loader, against the real PyTorch: fixtures/loops/README.md. */
 class DataRecordingsTest {
     @ParameterizedTest
-    @ValueSource(strings = {"loader", "unpacked", "prefetch", "accumulated"})
+    @ValueSource(strings = {"loader", "unpacked", "prefetch", "accumulated", "evaluated"})
     void everyPhaseIsEqual(String name) throws IOException {
         JsonNode recording;
         try (InputStream in = new GZIPInputStream(Files.newInputStream(
@@ -38,6 +39,9 @@ class DataRecordingsTest {
                 .with(ScenarioSettings.BATCH, 16L)
                 .with(ScenarioSettings.ACCUMULATE, recording.path("accumulate").asInt(1))
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .with(
+                        TrainerSettings.EVAL_BATCH,
+                        recording.has("eval_batch") ? recording.path("eval_batch").asLong() : null)
                 .with(
                         FeedSettings.DATA,
                         DataKind.valueOf(recording.path("data").asText().toUpperCase(Locale.ROOT)))

@@ -49,6 +49,16 @@ class RealRunsTest {
                 "FakeTensor is nearer");
     }
 
+    /** Every wrong verdict is at most a rung off. */
+    @Test
+    void laddersEndWhereTheyDid() {
+        RealScore score = RealScore.of(some("ladder", 13));
+        assertEquals(1687L << 20, score.constant());
+        long[] right = score.rightGroups();
+        assertTrue(right[0] >= 0.9 * right[1], () -> right[0] + " of " + right[1]);
+        assertTrue(score.farOff() <= 1, () -> score.farOff() + " more than a rung off");
+    }
+
     @Test
     void pageAndTablesAreWritten() throws IOException {
         RealReport report = RealReport.of(List.of(some("perceptrons", 500)));

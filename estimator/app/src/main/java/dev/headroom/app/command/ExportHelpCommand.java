@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code headroom export-help}: Python that makes the archive of a library's model. */
+/** {@code headroom export-help}: Python that makes the archive, or the plan, of a library's model. */
 @Command(
         name = "export-help",
         description = "Prints Python that exports a model of torchvision, timm or transformers.",
@@ -32,6 +32,7 @@ final class ExportHelpCommand implements Callable<Integer> {
 
     @Parameters(
             index = "0",
+            arity = "0..1",
             paramLabel = "LIBRARY",
             completionCandidates = Libraries.class,
             description = "torchvision, timm or transformers.")
@@ -39,6 +40,7 @@ final class ExportHelpCommand implements Callable<Integer> {
 
     @Parameters(
             index = "1",
+            arity = "0..1",
             paramLabel = "NAME",
             description = "As the library knows the model: resnet50, vit_base_patch16_224, openai-community/gpt2.")
     String name;
@@ -57,8 +59,23 @@ final class ExportHelpCommand implements Callable<Integer> {
             description = "Tokens in a sequence (default 512), or pixels of an image's side (default 224).")
     String size;
 
+    @Option(
+            names = "--compile",
+            description = "Prints the module that writes the plan of a run under torch.compile; with LIBRARY and NAME,"
+                    + " a program that does so for a model.")
+    boolean compile;
+
     @Override
     public Integer call() {
+        PrintWriter out = spec.commandLine().getOut();
+        if (library == null && compile) {
+            out.print(ExportSnippet.ofPlans());
+            out.flush();
+            return ExitStatus.OK;
+        }
+        if (library == null || name == null) {
+            throw new BadOption("export-help needs LIBRARY and NAME, such as torchvision resnet50");
+        }
         String kind = Choice.of("LIBRARY", library, LIBRARIES, word -> word);
         if (head != null && !kind.equals("transformers")) {
             throw new BadOption("--head: only models of transformers have heads; leave it out");
@@ -71,8 +88,7 @@ final class ExportHelpCommand implements Callable<Integer> {
         }
         boolean images = kind.equals("torchvision") || kind.equals("image-classification");
         long side = size == null ? images ? 224 : 512 : WholeNumbers.parse("--size", size, 1, 1 << 20);
-        PrintWriter out = spec.commandLine().getOut();
-        out.print(ExportSnippet.of(kind, name, side));
+        out.print(compile ? ExportSnippet.ofPlan(kind, name, side) : ExportSnippet.of(kind, name, side));
         out.flush();
         return ExitStatus.OK;
     }

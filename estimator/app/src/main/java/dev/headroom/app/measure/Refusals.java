@@ -34,6 +34,12 @@ final class Refusals {
         if (run.feeding().any()) {
             refuse("a loader", "one batch serves all steps; leave out its options, or predict it");
         }
+        if (run.loop().clipGradValue() != null) {
+            refuse("--clip-grad-value", "the executor clips by norm alone");
+        }
+        if (run.trainer().evalBatch() != null) {
+            refuse("--eval-batch", "runs are measured without evaluation");
+        }
         if (run.kernels().cudnn() != null) {
             refuse("--cudnn", "cuDNN is what it is; leave it out");
         }

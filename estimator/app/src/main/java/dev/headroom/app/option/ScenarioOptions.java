@@ -42,7 +42,10 @@ public final class ScenarioOptions {
         Setting.Words<T> words = setting.words().orElseThrow();
         ValueFormat<T> format = words.format();
         GivenTexts texts = new GivenTexts(given, setting, format.arity());
-        OptionSpec.Builder option = OptionSpec.builder(ScenarioArguments.option(setting))
+        String name = ScenarioArguments.option(setting);
+        OptionSpec.Builder option = (words.alias().isEmpty()
+                        ? OptionSpec.builder(name)
+                        : OptionSpec.builder(name, "--" + words.alias()))
                 .description(words.help())
                 .getter(texts)
                 .setter(texts);

@@ -47,6 +47,12 @@ public final class WrittenOptions {
         return DeviceOptions.WORDS.contains(word);
     }
 
+    /** Whether an option's value may be the name of a file. */
+    public static boolean mayNameFile(String word) {
+        Setting<?> setting = SETTINGS.get(word);
+        return setting != null && setting.words().orElseThrow().label().equals("FILE");
+    }
+
     /**
      * The scenario on its card.
      *

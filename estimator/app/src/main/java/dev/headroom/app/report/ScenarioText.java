@@ -25,9 +25,10 @@ public final class ScenarioText {
         add(text, amp != null, () -> "amp " + OptionNames.of(Objects.requireNonNull(amp)));
         QuantKind quant = run.quant().kind();
         add(text, quant != null, () -> OptionNames.of(Objects.requireNonNull(quant)));
+        add(text, run.adapters().ia3(), "ia3");
         add(
                 text,
-                run.adapters().any(),
+                run.adapters().lora() != null,
                 () -> (run.adapters().dora() ? "dora " : "lora ")
                         + run.adapters().rank());
         add(

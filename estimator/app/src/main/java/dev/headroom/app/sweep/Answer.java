@@ -34,8 +34,12 @@ record Answer(Column column, Function<Prediction, @Nullable Object> of) {
         }
         all.add(of("rounding", Kind.WHOLE, Prediction::rounding));
         all.add(of("cached_free", Kind.WHOLE, Prediction::cachedFree));
-        all.add(of("oom_phase", Kind.TEXT, p -> p.oom() == null ? null : p.oom().phase().label()));
-        all.add(of("oom_operator", Kind.TEXT, p -> p.oom() == null ? null : p.oom().operator()));
+        all.add(of(
+                "oom_phase",
+                Kind.TEXT,
+                p -> p.oom() == null ? null : p.oom().phase().label()));
+        all.add(of(
+                "oom_operator", Kind.TEXT, p -> p.oom() == null ? null : p.oom().operator()));
         all.add(of("unmodelled", Kind.TEXT, Answer::unmodelled));
         all.add(of("warnings", Kind.TEXT, p -> p.warnings().isEmpty() ? null : String.join(" | ", p.warnings())));
         return List.copyOf(all);
@@ -48,6 +52,8 @@ record Answer(Column column, Function<Prediction, @Nullable Object> of) {
     private static @Nullable String unmodelled(Prediction p) {
         return p.unmodelled().isEmpty()
                 ? null
-                : p.unmodelled().stream().map(u -> u.operator() + " x" + u.count()).collect(Collectors.joining("; "));
+                : p.unmodelled().stream()
+                        .map(u -> u.operator() + " x" + u.count())
+                        .collect(Collectors.joining("; "));
     }
 }

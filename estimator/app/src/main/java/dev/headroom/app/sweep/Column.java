@@ -31,7 +31,8 @@ record Column(String name, Kind kind) {
 
     /** Whether texts of an option are one whole number, or none at all. */
     static boolean isWhole(List<String> texts) {
-        return texts.isEmpty() || texts.size() == 1 && WHOLE.matcher(texts.get(0)).matches();
+        return texts.isEmpty()
+                || texts.size() == 1 && WHOLE.matcher(texts.get(0)).matches();
     }
 
     /** What is kept of a row: its number, its options, the answer or why there is none. */

@@ -95,7 +95,10 @@ final class Finish {
             List<String> others = new ArrayList<>();
             Long x = null;
             Long y = null;
-            for (int i = 1; i < columns.size() && !columns.get(i).equals(Answer.ALL.get(0).column()); i++) {
+            for (int i = 1;
+                    i < columns.size()
+                            && !columns.get(i).equals(Answer.ALL.get(0).column());
+                    i++) {
                 Object cell = row.get(i);
                 String name = columns.get(i).name();
                 if (name.equals(map.x())) {

@@ -25,7 +25,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * option left out, a list within the list several texts of one value, {@code 8..64 by 8} and {@code 1..256 x2} numbers.
  */
 final class GridFile {
-    private static final Pattern RANGE = Pattern.compile("(\\d{1,9})\\.\\.(\\d{1,9})(?: (?:by (\\d{1,9})|x(\\d{1,9})))?");
+    private static final Pattern RANGE =
+            Pattern.compile("(\\d{1,9})\\.\\.(\\d{1,9})(?: (?:by (\\d{1,9})|x(\\d{1,9})))?");
 
     private final Path file;
 
@@ -120,7 +121,8 @@ final class GridFile {
         long step = range.group(3) == null ? 1 : Long.parseLong(range.group(3));
         long factor = range.group(4) == null ? 1 : Long.parseLong(range.group(4));
         if (from > to || step < 1 || range.group(4) != null && (factor < 2 || from < 1)) {
-            throw bad(line + ": '" + range.group() + "' holds no numbers; write such as 1..64, 8..64 by 8 or 1..256 x2");
+            throw bad(
+                    line + ": '" + range.group() + "' holds no numbers; write such as 1..64, 8..64 by 8 or 1..256 x2");
         }
         List<String> numbers = new ArrayList<>();
         for (long n = from; n <= to && numbers.size() <= Scenarios.MOST; n = factor > 1 ? n * factor : n + step) {

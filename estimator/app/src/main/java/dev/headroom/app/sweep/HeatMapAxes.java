@@ -20,12 +20,13 @@ final class HeatMapAxes {
      * @throws BadOption when there are not two
      */
     static List<String> of(Scenarios scenarios, List<String> asked) {
-        List<String> whole = scenarios.columns().stream().filter(scenarios::isWhole).toList();
+        List<String> whole =
+                scenarios.columns().stream().filter(scenarios::isWhole).toList();
         if (!asked.isEmpty()) {
             for (String axis : asked) {
                 if (!whole.contains(axis)) {
-                    throw new BadOption("--axes: '" + axis + "' is no option with whole numbers here"
-                            + Suggestion.of(axis, whole));
+                    throw new BadOption(
+                            "--axes: '" + axis + "' is no option with whole numbers here" + Suggestion.of(axis, whole));
                 }
             }
             if (asked.size() != 2 || asked.get(0).equals(asked.get(1))) {

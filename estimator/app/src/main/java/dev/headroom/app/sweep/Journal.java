@@ -169,9 +169,10 @@ final class Journal implements AutoCloseable {
     synchronized String line(int row) {
         try {
             ByteBuffer line = ByteBuffer.allocate(lengths[row]);
-            while (line.hasRemaining() && file.getChannel().read(line, starts[row] + line.position()) > 0) {
-                continue;
-            }
+            int got;
+            do {
+                got = file.getChannel().read(line, starts[row] + line.position());
+            } while (got > 0 && line.hasRemaining());
             return new String(line.array(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

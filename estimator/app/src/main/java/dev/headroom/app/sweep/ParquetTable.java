@@ -57,6 +57,7 @@ final class ParquetTable implements TableFile {
         }
 
         @Override
+        @Deprecated // and abstract all the same
         protected WriteSupport<Row> getWriteSupport(Configuration unused) {
             return new Rows(columns);
         }
@@ -71,6 +72,7 @@ final class ParquetTable implements TableFile {
         }
 
         @Override
+        @Deprecated // and abstract all the same
         public WriteContext init(Configuration unused) {
             return new WriteContext(
                     new MessageType("sweep", columns.stream().map(Rows::type).toList()), Map.of());

@@ -29,7 +29,8 @@ final class Row {
     }
 
     /** What a cell holds. */
-    @Nullable Object get(int column) {
+    @Nullable
+    Object get(int column) {
         return cells[column];
     }
 

@@ -34,7 +34,9 @@ final class RowAnswers {
             List<String> given = texts.get(option.name());
             Object cell = given == null
                     ? null
-                    : option.kind() == Column.Kind.WHOLE ? (Object) Long.valueOf(given.get(0)) : String.join(";", given);
+                    : option.kind() == Column.Kind.WHOLE
+                            ? (Object) Long.valueOf(given.get(0))
+                            : String.join(";", given);
             row.put(at++, cell);
         }
         try {

@@ -31,7 +31,8 @@ record ScenarioTable(List<String> columns, List<String[]> rows) implements Scena
                 rows.add(lines.nextValue());
             }
         } catch (IOException e) {
-            throw new UserInputException(file + " line " + (rows.size() + 1) + ": " + firstLine(e) + "; it is no CSV", e);
+            throw new UserInputException(
+                    file + " line " + (rows.size() + 1) + ": " + firstLine(e) + "; it is no CSV", e);
         }
         if (rows.isEmpty()) {
             throw new UserInputException(file + " is empty; its first line names options, such as model,batch,gpu");

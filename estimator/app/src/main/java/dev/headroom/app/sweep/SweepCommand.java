@@ -38,14 +38,14 @@ public final class SweepCommand implements Subcommand {
     @Parameters(
             paramLabel = "SCENARIOS",
             description = "A grid in YAML, options with lists of values, or a table in CSV, a column for each option.")
-    Path file;
+    Path file = Path.of("");
 
     @Option(
             names = {"-o", "--output"},
             required = true,
             paramLabel = "OUT",
             description = "The table to write: OUT.csv, OUT.jsonl or OUT.parquet.")
-    Path out;
+    Path out = Path.of("");
 
     @Option(
             names = "--shard",

@@ -21,7 +21,8 @@ import picocli.CommandLine.Mixin;
 
 /** Options become a run, and the run becomes the same options. */
 public class ScenarioArgumentsTest {
-    private static final String ALL = "--batch 4 --data one --dim x.1=9 --accumulate 2 --steps 5 --optimizer sgd --foreach false"
+    private static final String ALL = "--batch 4 --data one --dim x.1=9 --accumulate 2 --steps 5"
+            + " --optimizer sgd --foreach false"
             + " --dtype bf16 --amp bf16 --loss mse --zero-grad-keep --input-grad --drop-outputs"
             + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
             + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
@@ -30,7 +31,8 @@ public class ScenarioArgumentsTest {
 
     /** Options of loaders. */
     private static final String FEED =
-            "--batch 4 --data prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
+            "--batch 4 --data prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce"
+                    + " --clip-grad-value 0.5";
 
     /** Options of fine-tuning and of generation. */
     private static final String ADAPTED =

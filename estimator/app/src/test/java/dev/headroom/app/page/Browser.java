@@ -18,7 +18,7 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
 /** The system's Chromium without a window; nothing is downloaded. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
     /** Scrolls at once, so that nothing moves away under a click. */
     private static final Map<String, String> STILL = feature("reduced-motion", "reduce");
 
@@ -26,16 +26,17 @@ final class Browser implements AutoCloseable {
     private static final Logger SELENIUM = Logger.getLogger("org.openqa.selenium");
 
     /** Why a test is skipped where there is none. */
-    static final String MISSING = "no Chromium with its driver on the PATH: apt-get install chromium chromium-driver";
+    public static final String MISSING =
+            "no Chromium with its driver on the PATH: apt-get install chromium chromium-driver";
 
-    final ChromeDriver driver;
+    public final ChromeDriver driver;
 
     private Browser(ChromeDriver driver) {
         this.driver = driver;
     }
 
     /** Starts it where there is one. */
-    static Optional<Browser> start() {
+    public static Optional<Browser> start() {
         Optional<Path> chromium = onPath("chromium", "chromium-browser", "google-chrome");
         Optional<Path> chromedriver = onPath("chromedriver");
         if (chromium.isEmpty() || chromedriver.isEmpty()) {
@@ -64,7 +65,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** A screen of so many CSS pixels. */
-    void screen(int width, int height) {
+    public void screen(int width, int height) {
         driver.executeCdpCommand(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
@@ -76,7 +77,7 @@ final class Browser implements AutoCloseable {
      * @param medium {@code screen} or {@code print}
      * @param scheme {@code light} or {@code dark}
      */
-    void media(String medium, String scheme) {
+    public void media(String medium, String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("media", medium, "features", List.of(feature("color-scheme", scheme), STILL)));
@@ -92,20 +93,20 @@ final class Browser implements AutoCloseable {
         until("document.documentElement.dataset.ready");
     }
 
-    Object script(String script) {
+    public Object script(String script) {
         return driver.executeScript(script);
     }
 
-    String text(String script) {
+    public String text(String script) {
         return String.valueOf(script("return " + script));
     }
 
-    long number(String script) {
+    public long number(String script) {
         return ((Number) script("return " + script)).longValue();
     }
 
     /** Waits until an expression holds, for at most ten seconds. */
-    void until(String condition) {
+    public void until(String condition) {
         long end = System.nanoTime() + 10_000_000_000L;
         while (!Boolean.TRUE.equals(script("return Boolean(" + condition + ")"))) {
             if (System.nanoTime() > end) {
@@ -115,7 +116,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** What the console has said since the last call. */
-    List<String> complaints() {
+    public List<String> complaints() {
         List<String> lines = new ArrayList<>();
         for (LogEntry entry : driver.manage().logs().get(LogType.BROWSER)) {
             lines.add(entry.getMessage());

@@ -68,9 +68,15 @@ class SweepCommandTest {
     void rowsSayWhatPredictSays() throws IOException {
         Path grid = file(
                 "grid.yaml",
-                "- model: " + MODEL + "\n  batch: 1..4096 x8\n  optimizer: [sgd, adam]\n  amp: [null, bf16]\n"
-                        + "  gpu: [rtx-3090, a100-40gb, a100-80gb]\n  in-use: [0GiB, 23GiB]\n"
-                        + "- model: ../../fixtures/models/resnet18-i224.pt2\n  batch: [3, 640]\n  memory: [2GiB, 24GiB]\n");
+                "- model: " + MODEL + "\n"
+                        + "  batch: 1..4096 x8\n"
+                        + "  optimizer: [sgd, adam]\n"
+                        + "  amp: [null, bf16]\n"
+                        + "  gpu: [rtx-3090, a100-40gb, a100-80gb]\n"
+                        + "  in-use: [0GiB, 23GiB]\n"
+                        + "- model: ../../fixtures/models/resnet18-i224.pt2\n"
+                        + "  batch: [3, 640]\n"
+                        + "  memory: [2GiB, 24GiB]\n");
         Path table = folder.resolve("out.jsonl");
         assertEquals(0, headroom("sweep", grid, "-o", table, "--jobs", 2));
         List<JsonNode> rows = rows(table);
@@ -86,8 +92,9 @@ class SweepCommandTest {
             for (String peak : List.of("allocated", "reserved", "device")) {
                 assertEquals(said.get("peak").get(peak), row.get("peak_" + peak));
             }
-            said.get("at_peak").fieldNames().forEachRemaining(part -> assertEquals(
-                    said.get("at_peak").get(part), row.get(part), part));
+            said.get("at_peak")
+                    .fieldNames()
+                    .forEachRemaining(part -> assertEquals(said.get("at_peak").get(part), row.get(part), part));
         }
     }
 
@@ -116,9 +123,7 @@ class SweepCommandTest {
         List<String> names = new ArrayList<>();
         first.fieldNames().forEachRemaining(names::add);
         assertEquals(String.join(",", names), csv.get(0));
-        assertEquals(
-                first.get("peak_device").asText(),
-                csv.get(1).split(",")[names.indexOf("peak_device")]);
+        assertEquals(first.get("peak_device").asText(), csv.get(1).split(",")[names.indexOf("peak_device")]);
         byte[] parquet = Files.readAllBytes(folder.resolve("out.parquet"));
         assertEquals("PAR1", new String(parquet, 0, 4, StandardCharsets.US_ASCII));
     }
@@ -132,7 +137,8 @@ class SweepCommandTest {
         assertEquals(0, headroom("sweep", scenarios, "-o", table));
         List<JsonNode> rows = rows(table);
         assertTrue(rows.get(0).get("error").asText().contains("did you mean 'rtx-3090'?"));
-        assertEquals("--batch: 'x' is not a whole number", rows.get(1).get("error").asText());
+        assertEquals(
+                "--batch: 'x' is not a whole number", rows.get(1).get("error").asText());
         assertEquals("nowhere.pt2 does not exist", rows.get(2).get("error").asText());
         assertTrue(rows.get(3).get("error").isNull());
         assertTrue(out.toString().contains("3 failed"));
@@ -178,8 +184,7 @@ class SweepCommandTest {
             for (JsonNode row : rows(part)) {
                 seen.add(row.get("row").asInt());
                 count++;
-                assertEquals(
-                        rows(whole).get(row.get("row").asInt()).get("peak_reserved"), row.get("peak_reserved"));
+                assertEquals(rows(whole).get(row.get("row").asInt()).get("peak_reserved"), row.get("peak_reserved"));
             }
         }
         assertEquals(14, count);

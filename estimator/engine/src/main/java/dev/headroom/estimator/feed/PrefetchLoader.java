@@ -17,9 +17,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A loader that prefetches, as timm's (timm/data/loader.py, PrefetchLoader.__iter__) and those of NVIDIA's examples: on a
- * stream of its own, a new one each epoch, the next batch comes while the script still holds the batch that it has trained
- * on and the loader the one that it gives out next. Images come to timm's as bytes and become floats.
+ * A loader that prefetches, as timm's (timm/data/loader.py, PrefetchLoader.__iter__) and those of NVIDIA's examples: on
+ * a stream of its own, a new one each epoch, the next batch comes while the script still holds the batch that it has
+ * trained on and the loader the one that it gives out next. Images come to timm's as bytes and become floats.
  */
 final class PrefetchLoader implements Loader {
     /** Streams of PyTorch's pool, from which {@code torch.cuda.Stream()} draws in turn (c10/cuda/CUDAStream.cpp). */

@@ -61,6 +61,13 @@ public final class GradientClipping {
         this.parts = parts;
     }
 
+    /** Clips as the scenario says; by value that is in place (torch/nn/utils/clip_grad.py, clip_grad_value_). */
+    static void asked(TrainingLoop loop) {
+        if (loop.prepared().scenario().loop().clipGradNorm() != null) {
+            new GradientClipping(loop.runtime()).clip(loop.model().parameters());
+        }
+    }
+
     /** Clips the gradients of parameters; those without one are left out, and without any nothing happens. */
     public void clip(List<Tensor> parameters) {
         List<Tensor> gradients =

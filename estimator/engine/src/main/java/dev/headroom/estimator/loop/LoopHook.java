@@ -195,6 +195,9 @@ public interface LoopHook {
         return false;
     }
 
+    /** A step of the plain loop is over; phases of a hook's own may follow. */
+    default void stepped(int step) {}
+
     /**
      * A gradient scaler has looked for infinities in the gradients.
      *

@@ -104,7 +104,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
             loop.passes().run(step, micro);
         }
         loop.phase(Moment.of(Phase.CLIP, step), this::clip);
-        loop.phase(Moment.of(Phase.OPTIMIZER, step), loop::step);
+        loop.phase(Moment.of(Phase.OPTIMIZER, step), () -> loop.step(loop.optimizer()));
         loop.phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
             if (rates != null) {
                 rates.change();

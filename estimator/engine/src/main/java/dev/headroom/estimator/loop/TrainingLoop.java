@@ -172,12 +172,11 @@ public final class TrainingLoop {
             });
         }
         hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
-        if (run.loop().clipGradNorm() != null && !led) {
-            phase(Moment.of(Phase.CLIP, step), () -> {
-                clip(() -> new GradientClipping(runtime).clip(model().parameters()));
-            });
+        if (run.loop().clips() && !led) {
+            phase(Moment.of(Phase.CLIP, step), () -> clip(() -> GradientClipping.asked(this)));
         }
-        phase(Moment.of(Phase.OPTIMIZER, step), this::step);
+        phase(Moment.of(Phase.OPTIMIZER, step), () -> step(optimizer));
+        hooks.each(h -> h.stepped(step));
     }
 
     private void passes(int step) {
@@ -197,17 +196,12 @@ public final class TrainingLoop {
         hooks.wrappedFirstOutermost(own, LoopHook::clip);
     }
 
-    /** {@code optimizer.step()}, as hooks have it. */
-    void step() {
-        if (optimizer != null) {
-            step(optimizer);
-        }
-    }
-
-    /** The step of one of several optimizers, as hooks have it. */
+    /** {@code optimizer.step()}, as hooks have it; {@code null} for a run without optimizer. */
     public void step(Optimizer which) {
         workOf(Phase.OPTIMIZER);
-        hooks.wrapped(which::step, LoopHook::step);
+        if (which != null) {
+            hooks.wrapped(which::step, LoopHook::step);
+        }
     }
 
     /**

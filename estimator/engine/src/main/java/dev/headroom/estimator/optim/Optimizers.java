@@ -37,6 +37,7 @@ public final class Optimizers {
             case ADADELTA -> new Adadelta(state, run);
             case ASGD -> new Asgd(state, run);
             case RPROP -> new Rprop(state, run);
+            case MUON -> new Muon(state);
             case HF_ADAFACTOR -> new HfAdafactor(state);
             case ADAM_8BIT, ADAMW_8BIT -> blockwise(state, BlockwiseState.TWO.in8bits());
             case ADAM_32BIT, ADAMW_32BIT, ADEMAMIX_32BIT -> blockwise(state, BlockwiseState.TWO);

@@ -5,6 +5,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.EventLog;
+import java.util.concurrent.CancellationException;
 
 /**
  * The least memory in which a run gets through: its allocations are played again through allocators with ever less
@@ -33,6 +34,9 @@ final class MinimumMemory {
         long low = (allocated + GRANULE - 1) / GRANULE;
         long high = Math.max(low, (reserved + GRANULE - 1) / GRANULE);
         while (low < high) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new CancellationException("the run is not wanted any more");
+            }
             long middle = (low + high) / 2;
             if (fits(middle * GRANULE)) {
                 high = middle;

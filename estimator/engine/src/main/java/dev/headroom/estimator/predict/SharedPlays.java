@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class SharedPlays extends Plays {
     private @Nullable Simulation unbounded;
     private final Map<WorkspaceEnd, Simulation> ends = new EnumMap<>(WorkspaceEnd.class);
-    private final Map<Simulation, Long> least = new IdentityHashMap<>();
-    private final Map<Simulation, List<LayerShare>> layers = new IdentityHashMap<>();
+    private final IdentityHashMap<Simulation, Long> least = new IdentityHashMap<>();
+    private final IdentityHashMap<Simulation, List<LayerShare>> layers = new IdentityHashMap<>();
 
     /** Whether the amount of memory changes nothing of such runs before some of it is refused. */
     static boolean serves(Scenario asked) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers one question after the other, as {@link Predictor} does, and the faster the more that follow each other differ
- * in the card alone. Not for several threads at once.
+ * Answers one question after the other, as {@link Predictor} does, and the faster the more that follow each other
+ * differ in the card alone. Not for several threads at once.
  */
 public final class SharedPredictor {
     private @Nullable Graph graph;
@@ -21,6 +21,7 @@ public final class SharedPredictor {
      *
      * @throws dev.headroom.model.error.UserInputException for impossible input
      */
+    @SuppressWarnings("ReferenceEquality") // to compare graphs by their nodes takes longer than to play again
     public Prediction predict(PredictionRequest request) {
         if (!SharedPlays.serves(request.scenario())) {
             return Predictor.predict(request);

@@ -127,8 +127,8 @@ final class Summaries {
         return ModelMode.training(request.graph())
                 .filter(training -> archive && training != trains)
                 .map(training -> training
-                        ? "the archive was exported in training mode: dropout and batch normalisation are played as after"
-                                + " model.eval(), what forward() does only in training stays; export it after model.eval()"
+                        ? "the archive was exported in training mode: dropout and batch normalisation are played as"
+                                + " after model.eval(), what forward() does only in training stays; export it after model.eval()"
                         : "the archive was exported in evaluation mode: dropout and batch normalisation are played as"
                                 + " there; export it after model.train(), or pass --inference");
     }

@@ -59,6 +59,10 @@ record Conversion(Kind kind, String of) {
             }
             boolean method = m.group(2) != null;
             String text = argument(line, m.end(), method);
+            if (text == null && m.end() == line.length() && method == methods && !out.isEmpty()) {
+                out.add(new Conversion(Kind.FOLLOW, "")); // a type by name would have fitted behind it
+                return out;
+            }
             if (text == null) {
                 return null;
             }

@@ -23,7 +23,8 @@ final class HiddenNames {
             Pattern.compile("^(return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
 
     private static final Pattern LIST =
-            Pattern.compile("(?<![\\w.])([A-Za-z_]\\w*)\\[|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]");
+            Pattern.compile("(?<![\\w.])([A-Za-z_]\\w*)\\["
+                    + "|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]");
 
     private static final Set<String> WORDS = Set.of(
             "self", "None", "True", "False", "torch", "nn", "F", "if", "else", "in", "for", "not", "and", "or", "is");
@@ -52,7 +53,7 @@ final class HiddenNames {
     @Nullable
     String name(String value, int made, int depth, int end) {
         String line = frames.get(made).get(depth).text();
-        if (line.endsWith(",") || STATEMENT.matcher(line).find()) {
+        if (STATEMENT.matcher(line).find()) {
             return null;
         }
         for (int reader : readers.getOrDefault(value, List.of())) {
@@ -72,8 +73,8 @@ final class HiddenNames {
     }
 
     /**
-     * Lists that hold a value besides the name that it was assigned to: a later line of the call reads it, does not spell
-     * that name, and has names of which no line shows an assignment, with an index behind ({@code features[-1]}) or as
+     * Lists that hold a value besides the name that it was assigned to: a later line of the call reads it, does not
+     * spell that name, and has names of which no line shows an assignment, with an index behind ({@code features[-1]}) or as
      * what a function joins ({@code torch.cat(features, 1)}).
      */
     Set<String> lists(String value, String name, int made, int depth, int end) {

@@ -71,6 +71,9 @@ final class LibraryVariables {
             // torchvision, models/densenet.py, _DenseLayer.bn_function: concated_features
             "self.bn_function(",
             Set.of(new Held("aten.cat")),
+            // torch/nn/functional.py, multi_head_attention_forward: q, k, v, and q_scaled
+            "F.multi_head_attention_forward(",
+            Set.of(new Held("aten.linear", "", "aten.view"), new Held("aten.select"), new Held("aten.mul")),
             // torchvision, models/swin_transformer.py, shifted_window_attention: q, k, v
             "shifted_window_attention(",
             Set.of(new Held("aten.mul", "aten.select"), new Held("aten.select")));

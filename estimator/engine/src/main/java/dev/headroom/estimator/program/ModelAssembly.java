@@ -99,8 +99,8 @@ public final class ModelAssembly {
     }
 
     /**
-     * Makes all as {@code copy.deepcopy} of a model on the device does: a module's own parameters and buffers before its
-     * children's (torch/nn/modules/module.py, the order of {@code __dict__}).
+     * Makes all as {@code copy.deepcopy} of a model on the device does: a module's own parameters and buffers before
+     * its children's (torch/nn/modules/module.py, the order of {@code __dict__}).
      */
     public ModelAssembly copy() {
         for (Map.Entry<String, ModelState.HeldTensor> e : state().tensors().entrySet()) {

@@ -96,7 +96,7 @@ final class PythonVariables {
                     : Math.max(lastUse, functionEnd(made, output, depth, lastUse, end));
         }
         if (nodes.get(made).operator().equals("aten.broadcast_tensors")) {
-            return lastUse; // another name that the tracer gave to what was read; the program has no more than the old one
+            return lastUse; // the tracer's other name for what was read; the program has the old one
         }
         List<String> names = line.assigned();
         String value = nodes.get(made).outputs().get(output);
@@ -119,8 +119,8 @@ final class PythonVariables {
     }
 
     /**
-     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls it:
-     * what is read twice, or is one of several results, has a name. The function ends where all that it made has come
+     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls
+     * it: what is read twice, or is one of several results, has a name. The function ends where all that it made has come
      * down to one value, in the form in which the function returns it.
      */
     private int functionEnd(int made, int output, int depth, int lastUse, int end) {
@@ -295,7 +295,7 @@ final class PythonVariables {
         int end = node;
         String child = child(node, depth);
         if (child != null) {
-            calls.add(path(node, depth), path(node, depth + 1));
+            call(calls, node, depth);
         }
         while (end < callEnd[node][depth]) {
             int next = end + 1;
@@ -304,9 +304,7 @@ final class PythonVariables {
                 break;
             }
             String called = child(next, depth);
-            if (called != null
-                    && !called.equals(child)
-                    && !calls.add(path(next, depth), path(next, depth + 1))) {
+            if (called != null && !called.equals(child) && !call(calls, next, depth)) {
                 break;
             }
             child = called == null ? child : called;
@@ -315,8 +313,12 @@ final class PythonVariables {
         return end;
     }
 
-    private String path(int node, int depth) {
-        return nodes.get(node).moduleStack().get(depth).path();
+    /** Segments of a checkpointed chain call their modules one after another, whatever container they come from. */
+    private boolean call(SpelledCalls calls, int node, int depth) {
+        List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
+        return stack.get(depth).type().isEmpty()
+                ? calls.add("", "")
+                : calls.add(stack.get(depth).path(), stack.get(depth + 1).path());
     }
 
     private @Nullable String child(int node, int depth) {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.program;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * The calls of modules that one run of a line makes. A line such as {@code y = self.out(self.norm(x))} spells each
@@ -10,6 +11,8 @@ import java.util.Map;
  * line spells begins the next iteration.
  */
 final class SpelledCalls {
+    private static final Pattern COMPREHENSION = Pattern.compile("[\\[({].*\\bfor\\b.*\\bin\\b");
+
     private final String line;
     private final Map<String, Integer> made = new HashMap<>();
 
@@ -37,8 +40,8 @@ final class SpelledCalls {
         }
         String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
         int spelled = spelled(name);
-        if (spelled == 0 && line.contains("self.")) {
-            return true; // a method out of sight calls it
+        if (spelled == 0 && line.contains("self.") || COMPREHENSION.matcher(line).find()) {
+            return true; // a method out of sight calls it, or the line is a loop of its own
         }
         return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);
     }

@@ -22,6 +22,7 @@ public final class TracedAliases {
     private final List<Node> nodes;
     private final PythonVariables variables;
     private final Map<String, Integer> conversions = new HashMap<>();
+    private final Map<String, Integer> lastReads = new HashMap<>();
 
     private TracedAliases(Graph graph) {
         this.graph = graph;
@@ -29,6 +30,9 @@ public final class TracedAliases {
         this.variables = new PythonVariables(nodes, Lifetimes.callEnds(nodes), Map.of());
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
+            for (String read : n.reads()) {
+                lastReads.put(read, i);
+            }
             if (n.operator().equals("aten.to") && changesNothing(n)) {
                 conversions.put(n.outputs().get(0), i);
             }
@@ -130,12 +134,15 @@ public final class TracedAliases {
         }
         PythonFrame line = variables.frame(made, depth);
         int statement = variables.statementEnd(made, depth);
-        if (reader <= statement || line.text().startsWith("return ")) {
+        if (reader <= statement) {
             return true;
+        }
+        if (line.returns()) {
+            return !isOperand(made, statement);
         }
         List<String> names = line.assigned(); // empty where the line shown is not the statement's first
         String own = names.size() > 1 ? ownName(made, depth, line) : null;
-        if (made < statement && own == null) {
+        if (made < statement && own == null && !returned(made, depth, statement, names.size())) {
             return false; // a part of an expression
         }
         int callEnd = variables.callEnd(made, depth);
@@ -143,7 +150,9 @@ public final class TracedAliases {
             return made == callEnd; // the last that the function does: what it returns
         }
         String text = variables.frame(reader, depth).text();
-        return names.isEmpty() || unfinished(text) || mentions(text, own == null ? names.get(0) : own);
+        return names.isEmpty()
+                || unfinished(text)
+                || (own == null ? names.stream().anyMatch(name -> mentions(text, name)) : mentions(text, own));
     }
 
     /**
@@ -169,6 +178,40 @@ public final class TracedAliases {
             }
         }
         return all == converted.size() && all > 0 ? converted.get(before) : null;
+    }
+
+    /** Whether the statement goes on to compute with what it converted. */
+    private boolean isOperand(int made, int statement) {
+        String value = nodes.get(made).outputs().get(0);
+        for (int i = made + 1; i <= statement; i++) {
+            if (nodes.get(i).reads().contains(value) && !nodes.get(i).outputs().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Whether a conversion is one of the several results of a function out of sight: the statement makes as many
+     * values that are read after it as it assigns names.
+     */
+    private boolean returned(int made, int depth, int statement, int names) {
+        if (names < 2) {
+            return false;
+        }
+        int first = made;
+        while (first > 0
+                && variables.depth(first - 1) >= depth
+                && variables.statementEnd(first - 1, depth) == statement) {
+            first--;
+        }
+        int results = 0;
+        for (int i = first; i <= statement; i++) {
+            for (String out : nodes.get(i).outputs()) {
+                results += out != null && lastReads.getOrDefault(out, i) > statement ? 1 : 0;
+            }
+        }
+        return results == names && lastReads.getOrDefault(nodes.get(made).outputs().get(0), made) > statement;
     }
 
     private static boolean mentions(String text, String name) {

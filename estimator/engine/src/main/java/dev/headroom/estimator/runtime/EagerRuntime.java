@@ -208,8 +208,8 @@ public final class EagerRuntime {
         release(grad);
         GradNode node = t.gradNode();
         t.setHistory(null, 0);
-        Tensor base = t.base();
-        t.setBase(null);
+        release(t.takeIndices());
+        Tensor base = t.takeBase();
         tape.release(node);
         release(base);
     }

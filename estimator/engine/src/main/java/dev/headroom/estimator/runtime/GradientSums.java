@@ -45,7 +45,12 @@ final class GradientSums {
         int device = runtime.devices().use(runtime.devices().of(old));
         Frame f = runtime.frame();
         try {
-            if (!target.isWrapped(i)
+            if (old.indices() != null || grad.indices() != null) {
+                buffer[i] = runtime.hold(sparseSum(old, grad));
+                f.close();
+                f = runtime.frame();
+                runtime.release(old);
+            } else if (!target.isWrapped(i)
                     && old.isNonOverlappingAndDense()
                     && old.useCount() == 1
                     && old.storage().useCount() == 1) {
@@ -63,6 +68,22 @@ final class GradientSums {
             streams.use(before);
         }
         runtime.release(grad);
+    }
+
+    /**
+     * Two gradients of which one is sparse at least: the indices and values of both one behind the other
+     * (ATen/native/sparse/cuda/SparseCUDATensorMath.cu, add_out_sparse_cuda), or a dense one.
+     */
+    private Tensor sparseSum(Tensor a, Tensor b) {
+        Tensor rows = a.indices();
+        Tensor more = b.indices();
+        if (rows == null || more == null) {
+            Tensor dense = rows == null ? a : b;
+            return runtime.emptyLike(dense);
+        }
+        Tensor indices = runtime.empty(rows.dtype(), rows.numel() + more.numel());
+        Tensor values = runtime.empty(a.dtype(), a.size(0) + b.size(0), a.size(1));
+        return values.sparse(indices);
     }
 
     /** Gradients of a DTensor that come in two layouts are summed in that of the tensor itself. */
@@ -90,7 +111,15 @@ final class GradientSums {
         Frame f = runtime.frame();
         try {
             Tensor before = variable.grad();
-            if (before != null) {
+            Tensor rows = grad.indices();
+            if (rows != null || before != null && before.indices() != null) {
+                Tensor sum = before == null ? runtime.detach(grad) : sparseSum(before, grad);
+                if (before == null && rows != null) {
+                    sum.sparse(rows);
+                }
+                runtime.setCategory(sum, Category.GRADIENTS);
+                runtime.setGrad(variable, sum);
+            } else if (before != null) {
                 arithmetic.addInPlace(runtime, before, grad);
             } else if (grad.useCount() == 1 && obeysLayout(grad, variable)) {
                 runtime.setCategory(grad, Category.GRADIENTS);

@@ -6,6 +6,7 @@ import dev.headroom.estimator.log.Attributions;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.graph.DType;
+import java.util.concurrent.CancellationException;
 
 /**
  * The memory of the device: every request goes to the caching allocator, and every request, free and change of category
@@ -47,8 +48,15 @@ public final class LoggedMemory {
         return log;
     }
 
-    /** A fresh storage; nothing is asked of the allocator for 0 bytes. */
+    /**
+     * A fresh storage; nothing is asked of the allocator for 0 bytes.
+     *
+     * @throws CancellationException when the thread is interrupted: so whoever plays a run can end it
+     */
     Storage allocate(long bytes, Category category, DType dtype, long[] sizes) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CancellationException("the run is not wanted any more");
+        }
         int block = -1;
         long rounded = 0;
         if (bytes > 0) {

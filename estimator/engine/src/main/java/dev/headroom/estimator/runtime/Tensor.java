@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import org.jspecify.annotations.Nullable;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ public final class Tensor {
     private long[] strides;
     private long offset;
     private int refs;
+    private @Nullable Tensor indices;
 
     /** Position in the frame that holds a reference to it, or -1. */
     int frameSlot = -1;
@@ -150,6 +152,36 @@ public final class Tensor {
     /** The sizes that its gradients have. */
     public long[] gradientSizes() {
         return distribution == null ? sizes : distribution.gradientSizes(sizes);
+    }
+
+    /**
+     * The rows that a sparse gradient has values for; {@code null} for a dense tensor. The tensor itself is its values,
+     * a row an index, and keeps them.
+     */
+    public @Nullable Tensor indices() {
+        return indices;
+    }
+
+    /** Makes this the values of a sparse gradient: it holds the indices of its rows from now on. */
+    public Tensor sparse(Tensor rows) {
+        rows.incrementRefs();
+        indices = rows;
+        return this;
+    }
+
+    /** The reference to the indices, for who lets go of the tensor. */
+    @Nullable
+    Tensor takeIndices() {
+        Tensor taken = indices;
+        indices = null;
+        return taken;
+    }
+
+    /** The reference to the base, for who lets go of the tensor. */
+    Tensor takeBase() {
+        Tensor taken = base();
+        setBase(null);
+        return taken;
     }
 
     /** False for a tensor in host memory, which takes none of the GPU's. */

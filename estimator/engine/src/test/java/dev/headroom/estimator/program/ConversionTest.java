@@ -20,7 +20,7 @@ class ConversionTest {
             value = {
                 "x = x.to(torch.float32) | LITERAL",
                 "x = x.float() @ y.float() | LITERAL;LITERAL",
-                "return self.weight * h.to(input_dtype) | FOLLOW",
+                "return self.weight * h.to(input_dtype) | FOLLOW input_dtype",
                 "return cos.to(dtype=x.dtype), sin.to(dtype=x.dtype) | FOLLOW x;FOLLOW x",
                 "h = h.to(self.weight.dtype) | FOLLOW self.weight",
                 "p = p.type_as(scores) | FOLLOW scores",
@@ -44,6 +44,7 @@ class ConversionTest {
     @Test
     void nothingIsSaidByALineThatEndsInside() {
         assertNull(Conversion.methods("x = x.to("));
+        assertEquals("LITERAL;FOLLOW", text(Conversion.methods("return norm(x.to(torch.float32), 1e-5).to(")));
         assertNull(Conversion.arguments("x = torch.zeros(2, dtype=x.dtype"));
     }
 }

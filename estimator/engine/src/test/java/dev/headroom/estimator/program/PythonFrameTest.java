@@ -1,5 +1,8 @@
 package dev.headroom.estimator.program;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
@@ -43,5 +46,23 @@ class PythonFrameTest {
     void assignedNames(String line, String names) {
         List<String> expected = names.isEmpty() ? List.of() : List.of(names.split(";"));
         assertEquals(expected, new PythonFrame("f.py", 1, line).assigned());
+    }
+
+    @Test
+    void aLineNamesTheListThatItAddsTo() {
+        assertEquals("outs", new PythonFrame("m.py", 1, "outs.append(conv(x))").list());
+        assertNull(new PythonFrame("m.py", 1, "x = outs.pop()").list());
+    }
+
+    @Test
+    void namesOfInnerListsAreAssignedToo() {
+        assertEquals(List.of("y", "h", "c"), new PythonFrame("m.py", 1, "y, (h, c) = self.rnn(x)").assigned());
+    }
+
+    @Test
+    void aLineMayBeNothingButCalls() {
+        assertTrue(new PythonFrame("m.py", 1, "q, k = rope(q, cos), rope(k, cos)").calls());
+        assertTrue(new PythonFrame("m.py", 1, "return rope(q, self.norm(k))").calls());
+        assertFalse(new PythonFrame("m.py", 1, "q = rope(q, cos) + rope(k, cos)").calls());
     }
 }

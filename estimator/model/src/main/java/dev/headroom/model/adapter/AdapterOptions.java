@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     takes by itself
  * @param targetParameters names of parameters, such as stacks of experts, or ends of their paths
  * @param modulesToSave ends of paths of modules that are trained whole, as copies beside the frozen ones
+ * @param ia3 IA3 instead of LoRA: results, or inputs of feed-forward layers, are multiplied by a vector
  * @param dora weights are decomposed into magnitude and direction (DoRA)
  * @param type the type of the adapters
  * @param freeze texts: parameters whose names hold one of them are frozen
@@ -30,6 +31,7 @@ public record AdapterOptions(
         List<String> targets,
         List<String> targetParameters,
         List<String> modulesToSave,
+        boolean ia3,
         boolean dora,
         Type type,
         List<String> freeze,
@@ -37,7 +39,7 @@ public record AdapterOptions(
         implements AdapterOptionsWithers.With {
     /** Neither adapters nor frozen parameters. */
     public static final AdapterOptions NONE = new AdapterOptions(
-            null, 16, false, null, List.of(), List.of(), List.of(), false, Type.FP32, List.of(), List.of());
+            null, 16, false, null, List.of(), List.of(), List.of(), false, false, Type.FP32, List.of(), List.of());
 
     public AdapterOptions {
         targets = List.copyOf(targets);
@@ -57,7 +59,7 @@ public record AdapterOptions(
 
     /** Whether the model gets adapters. */
     public boolean any() {
-        return lora != null;
+        return lora != null || ia3;
     }
 
     /** The rank of adapters, for a run that has some. */

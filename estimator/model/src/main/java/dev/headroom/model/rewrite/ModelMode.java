@@ -58,7 +58,7 @@ public final class ModelMode {
         for (Node n : graph.nodes()) {
             String flag = SWITCHES.get(n.operator());
             Node own = n;
-            if (flag != null && SkippedMasks.argument(n, flag) instanceof Argument.Bool on && on.value()) {
+            if (flag != null && ofModule(n) && SkippedMasks.argument(n, flag) instanceof Argument.Bool on && on.value()) {
                 own = SkippedMasks.with(n, flag, new Argument.Bool(false));
             } else if (dropsAttention(n)) {
                 own = SkippedMasks.with(n, DROPPED, new Argument.Float(0));
@@ -67,6 +67,15 @@ public final class ModelMode {
             nodes.add(own);
         }
         return changed ? graph.withNodes(nodes) : graph;
+    }
+
+    /**
+     * Whether a module of {@code torch.nn} makes the call: it hands its own mode on. Who calls a function hands over what
+     * they please.
+     */
+    private static boolean ofModule(Node n) {
+        List<Node.ModuleCall> stack = n.moduleStack();
+        return !stack.isEmpty() && stack.get(stack.size() - 1).type().startsWith("torch.nn.modules.");
     }
 
     private static boolean dropsAttention(Node n) {

@@ -44,7 +44,13 @@ public final class SkippedMasks {
     /** The graph with such masks left out, and what only they needed. */
     public static Graph restore(Graph graph, Map<String, Long> symbols) {
         boolean candidate = graph.nodes().stream().anyMatch(n -> n.operator().equals(ATTENTION) && traced(n));
-        return candidate ? new SkippedMasks(graph, symbols).rewrite() : graph;
+        return candidate ? new SkippedMasks(graph, symbols).rewrite() : looked(graph);
+    }
+
+    /** The library looks whether sequences are packed even where it needs the mask. */
+    private static Graph looked(Graph graph) {
+        List<Node> nodes = PackedSequences.check(graph.nodes(), new HashSet<>());
+        return nodes.size() == graph.nodes().size() ? graph : graph.withNodes(nodes);
     }
 
     static boolean traced(Node node) {
@@ -65,7 +71,7 @@ public final class SkippedMasks {
             nodes.add(r);
         }
         if (!changed) {
-            return graph;
+            return looked(graph);
         }
         Set<String> keep = new HashSet<>();
         List<Node> checked = checks.insert(PackedSequences.check(nodes, keep), graph, keep);

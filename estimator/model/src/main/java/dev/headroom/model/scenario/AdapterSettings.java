@@ -25,6 +25,11 @@ public final class AdapterSettings {
             row(Setting.of("lora", ADAPTERS, AdapterOptions::lora, AdapterOptions::withLora)
                     .written(count(MOST), "R", "LoRA adapters of this rank, as peft makes them."));
 
+    public static final Setting<Boolean> IA3 = row(Setting.of(
+                    "ia3", ADAPTERS, AdapterOptions::ia3, AdapterOptions::withIa3)
+            .written(FLAG, "", "IA3 adapters, as peft makes them, in the place of LoRA.")
+            .onlyIf(s -> !s.adapters().ia3() || s.adapters().lora() == null, "there are --lora adapters already"));
+
     public static final Setting<Integer> LORA_ALPHA =
             ofLora(Setting.of("lora_alpha", ADAPTERS, AdapterOptions::alpha, AdapterOptions::withAlpha)
                     .written(count(MOST), "N", "lora_alpha (default 16); takes no memory."));
@@ -38,7 +43,7 @@ public final class AdapterSettings {
                     .written(probability(), "P", "lora_dropout (default 0)."));
 
     public static final Setting<List<String>> TARGETS =
-            ofLora(Setting.of("targets", ADAPTERS, AdapterOptions::targets, AdapterOptions::withTargets)
+            ofAdapters(Setting.of("targets", ADAPTERS, AdapterOptions::targets, AdapterOptions::withTargets)
                     .written(
                             NAMES,
                             "NAMES",
@@ -52,7 +57,7 @@ public final class AdapterSettings {
                     AdapterOptions::withTargetParameters)
             .written(NAMES, "NAMES", "target_parameters: names of parameters, such as stacks of experts."));
 
-    public static final Setting<List<String>> MODULES_TO_SAVE = ofLora(
+    public static final Setting<List<String>> MODULES_TO_SAVE = ofAdapters(
             Setting.of("modules_to_save", ADAPTERS, AdapterOptions::modulesToSave, AdapterOptions::withModulesToSave)
                     .written(NAMES, "NAMES", "modules_to_save: modules that are trained whole, as copies."));
 
@@ -61,7 +66,7 @@ public final class AdapterSettings {
                     .written(FLAG, "", "use_dora=True: weights of magnitude and direction."));
 
     public static final Setting<AdapterOptions.Type> ADAPTER_DTYPE =
-            ofLora(Setting.of("adapter_dtype", ADAPTERS, AdapterOptions::type, AdapterOptions::withType)
+            ofAdapters(Setting.of("adapter_dtype", ADAPTERS, AdapterOptions::type, AdapterOptions::withType)
                     .written(
                             choice(List.of(AdapterOptions.Type.values()), OptionNames::of),
                             "TYPE",
@@ -79,6 +84,10 @@ public final class AdapterSettings {
 
     private static <T> Setting<T> ofLora(Setting<T> setting) {
         return row(setting.onlyIf(s -> s.adapters().lora() != null, NO_LORA));
+    }
+
+    private static <T> Setting<T> ofAdapters(Setting<T> setting) {
+        return row(setting.onlyIf(s -> s.adapters().any(), "it belongs to --lora and --ia3"));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {

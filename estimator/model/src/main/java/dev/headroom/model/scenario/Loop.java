@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param dropOutputs outputs and loss are deleted after each backward pass
  * @param clipGradNorm what the norm of all gradients is clipped to before each optimizer step; {@code null} for no
  *     clipping
+ * @param clipGradValue what each element of the gradients is clipped to, in place; {@code null} for no clipping
  * @param inference {@code eval()} under {@code no_grad}: forward passes only
  */
 @Withers
@@ -31,9 +32,15 @@ public record Loop(
         boolean inputGrad,
         boolean dropOutputs,
         @Nullable Double clipGradNorm,
+        @Nullable Double clipGradValue,
         boolean inference)
         implements LoopWithers.With {
-    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, false);
+    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, null, false);
+
+    /** Whether gradients are clipped, in either way. */
+    public boolean clips() {
+        return clipGradNorm != null || clipGradValue != null;
+    }
 
     /**
      * Whether a pass is the last of its step.

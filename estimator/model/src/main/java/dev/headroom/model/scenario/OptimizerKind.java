@@ -40,6 +40,8 @@ public enum OptimizerKind {
     ASGD(Facts.of("asgd", "torch.optim.ASGD").keeps("step", "eta", "mu", "ax")),
     /** torch/optim/rprop.py, without a weight decay. */
     RPROP(Facts.of("rprop", "torch.optim.Rprop").keeps("prev", "step_size")),
+    /** torch/optim/_muon.py: in 2.9.0; matrices alone. */
+    MUON(Facts.of("muon", "torch.optim.Muon").since(2, 9).oneByOne().keeps("momentum_buffer")),
     /** transformers/optimization.py, with the arguments that the Trainer gives it: no relative step, no scaling. */
     HF_ADAFACTOR(
             Facts.of("hf-adafactor", "transformers.Adafactor").given("scale_parameter=False, relative_step=False")),

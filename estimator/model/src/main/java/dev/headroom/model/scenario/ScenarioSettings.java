@@ -111,7 +111,10 @@ public final class ScenarioSettings {
                     .written(FLOATS, "TYPE", "Parameters and inputs: fp32, fp16 or bf16."));
 
     public static final Setting<DType> AMP = row(Setting.of("amp", PRECISION, Precision::amp, Precision::withAmp)
-            .written(HALVES, "TYPE", "Autocast: fp16 (with a GradScaler) or bf16."));
+            .written(HALVES, "TYPE", "Autocast: fp16 (with a GradScaler) or bf16.")
+            .onlyIf(
+                    s -> s.precision().amp() == null || !s.generation().any(),
+                    "generate() is predicted without autocast"));
 
     public static final Setting<Boolean> CONVERTS_ON_DEVICE = row(
             Setting.of("converts_on_device", PRECISION, Precision::convertsOnDevice, Precision::withConvertsOnDevice));
@@ -198,7 +201,18 @@ public final class ScenarioSettings {
     public static final Setting<Double> CLIP_GRAD_NORM =
             row(Setting.of("clip_grad_norm", LOOP, Loop::clipGradNorm, Loop::withClipGradNorm)
                     .written(number(), "NORM", "clip_grad_norm_ before each optimizer step.")
+                    .alias("max-norm")
                     .trainsWith(norm -> norm != null));
+
+    public static final Setting<Double> CLIP_GRAD_VALUE =
+            row(Setting.of("clip_grad_value", LOOP, Loop::clipGradValue, Loop::withClipGradValue)
+                    .written(number(), "VALUE", "clip_grad_value_ before each optimizer step.")
+                    .trainsWith(value -> value != null)
+                    .onlyIf(
+                            s -> s.loop().clipGradNorm() == null
+                                    && !s.trainer().loop().isTrainer()
+                                    && s.parallel().kind() == ParallelKind.SINGLE,
+                            "only on one GPU, in a loop of your own, without --clip-grad-norm"));
 
     public static final Setting<Boolean> INFERENCE =
             row(Setting.of("inference", LOOP, Loop::inference, Loop::withInference)

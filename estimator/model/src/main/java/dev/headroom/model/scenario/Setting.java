@@ -21,8 +21,9 @@ public final class Setting<T> {
      * @param word on the command line, without its dashes
      * @param label stands for the value in help
      * @param help a sentence
+     * @param alias another word for the same, or "": the one of a library or a script that people come from
      */
-    public record Words<T>(String word, String label, String help, ValueFormat<T> format) {}
+    public record Words<T>(String word, String label, String help, ValueFormat<T> format, String alias) {}
 
     /** What must hold for a value other than the default. */
     private record Requirement(Predicate<Scenario> possible, String otherwise) {
@@ -79,7 +80,15 @@ public final class Setting<T> {
 
     /** The same, which users can write under another name than its key. */
     Setting<T> written(String word, ValueFormat<T> format, String label, String help) {
-        return new Setting<>(key, part, get, set, new Words<>(word, label, help, format), trains, requirement, unwritten);
+        Words<T> own = new Words<>(word, label, help, format, "");
+        return new Setting<>(key, part, get, set, own, trains, requirement, unwritten);
+    }
+
+    /** The same, which has a second word. */
+    Setting<T> alias(String word) {
+        Words<T> own = Objects.requireNonNull(words);
+        Words<T> more = new Words<>(own.word, own.label, own.help, own.format, word);
+        return new Setting<>(key, part, get, set, more, trains, requirement, unwritten);
     }
 
     /** The same, of which some values mean nothing to a run that only infers. */

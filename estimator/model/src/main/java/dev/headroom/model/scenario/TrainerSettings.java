@@ -39,8 +39,8 @@ public final class TrainerSettings {
                                     TransformersVersion::toString,
                                     List.of()),
                             "VERSION",
-                            "Version of transformers whose Trainer, losses and checkpoints are modelled (default the"
-                                    + " newest)."));
+                            "Version of transformers whose Trainer, losses, experts and checkpoints are modelled"
+                                    + " (default the newest)."));
 
     public static final Setting<Boolean> LIGER = row(Setting.of(
                     "liger", TRAINER, TrainerOptions::liger, TrainerOptions::withLiger)
@@ -49,11 +49,11 @@ public final class TrainerSettings {
 
     public static final Setting<Long> EVAL_BATCH =
             row(Setting.of("eval_batch", TRAINER, TrainerOptions::evalBatch, TrainerOptions::withEvalBatch)
-                    .written(positive(), "N", "Batch size of an evaluation after every step of the Trainer.")
+                    .written(positive(), "N", "Batch size of an evaluation after every step.")
                     .trainsWith(batch -> batch != null)
                     .onlyIf(
-                            s -> s.trainer().loop().isTrainer() && !s.trainer().fusesHead(),
-                            "evaluation belongs to --loop trainer"));
+                            s -> !s.trainer().fusesHead() && s.parallel().kind() == ParallelKind.SINGLE,
+                            "evaluation belongs to --loop plain or trainer on one GPU"));
 
     public static final Setting<Integer> EVAL_BATCHES =
             evaluation(Setting.of("eval_batches", TRAINER, TrainerOptions::evalBatches, TrainerOptions::withEvalBatches)
@@ -67,7 +67,8 @@ public final class TrainerSettings {
             .written(
                     count(MOST_BATCHES),
                     "K",
-                    "eval_accumulation_steps: what was gathered goes to the host after so many batches."));
+                    "eval_accumulation_steps of a Trainer: what was gathered goes to the host after so many"
+                            + " batches."));
 
     public static final Setting<Boolean> EVAL_METRICS =
             evaluation(Setting.of("eval_metrics", TRAINER, TrainerOptions::evalMetrics, TrainerOptions::withEvalMetrics)

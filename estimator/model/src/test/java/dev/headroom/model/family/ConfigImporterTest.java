@@ -12,6 +12,8 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TrainerSettings;
+import dev.headroom.model.trainer.TransformersVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -55,6 +57,26 @@ class ConfigImporterTest {
                 .mapToLong(e -> elements(e.getValue()))
                 .sum();
         assertEquals(entry.parameters(), count);
+    }
+
+    /** As many, in layers of their own that adapters and quantisation know. */
+    @ParameterizedTest
+    @CsvSource({
+        "mixtral-8x7b, model.layers.0.mlp.experts.7.w2.weight",
+        "qwen3-30b-a3b, model.layers.0.mlp.experts.7.down_proj.weight"
+    })
+    void expertsOfTransformersFourAreModules(String model, String weight) {
+        Graph four = Importers.read(
+                Path.of(model), RUN.with(TrainerSettings.TRANSFORMERS, TransformersVersion.of("4.55")));
+        assertEquals(2, four.held().tensors().get(weight).meta().sizes().size());
+        assertEquals(parameters(read(model)), parameters(four));
+    }
+
+    private static long parameters(Graph graph) {
+        return graph.held().tensors().values().stream()
+                .filter(t -> t.kind() == Graph.InputKind.PARAMETER)
+                .mapToLong(ConfigImporterTest::elements)
+                .sum();
     }
 
     private static long elements(ModelState.HeldTensor held) {

@@ -16,8 +16,7 @@ public final class HeatMap {
      * @param bytes of device memory at the peak, or {@code null} where the run does not get through
      * @param fits {@code null} where no card is named
      */
-    public record Cell(
-            @Nullable Long bytes, @Nullable Boolean fits) {}
+    public record Cell(@Nullable Long bytes, @Nullable Boolean fits) {}
 
     private final String x;
     private final String y;
@@ -70,7 +69,8 @@ public final class HeatMap {
         return List.copyOf(panels.keySet());
     }
 
-    @Nullable Cell cell(String panel, long atX, long atY) {
+    @Nullable
+    Cell cell(String panel, long atX, long atY) {
         return panels.getOrDefault(panel, Map.of()).get(List.of(atX, atY));
     }
 }

@@ -15,8 +15,8 @@ public final class Dropout {
     private Dropout() {}
 
     /**
-     * The fused kernel makes the mask first and keeps only it. Its backward pass suggests a memory format for the result
-     * (masked_scale_kernel), so that a gradient in any other layout comes out contiguous.
+     * The fused kernel makes the mask first and keeps only it. Its backward pass suggests a memory format for the
+     * result (masked_scale_kernel), so that a gradient in any other layout comes out contiguous.
      */
     public static Tensor dropout(EagerRuntime rt, Tensor x, double p, boolean train) {
         if (p == 0 || !train || x.numel() == 0) {

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.DType;
 
 /** Embeddings (ATen/native/Embedding.cpp, ATen/native/cuda/Embedding.cu and EmbeddingBackwardKernel.cu). */
@@ -27,6 +28,11 @@ final class Embedding {
     private Embedding() {}
 
     static Tensor embedding(EagerRuntime rt, Tensor weight, Tensor indices, boolean scaled) {
+        return embedding(rt, weight, indices, scaled, false);
+    }
+
+    /** @param sparse the weight's gradient holds the rows that were read only */
+    static Tensor embedding(EagerRuntime rt, Tensor weight, Tensor indices, boolean scaled, boolean sparse) {
         Recorder r = rt.record("EmbeddingBackward0", weight);
         Saved kept = r.save(indices);
         Tensor flat = indices.isContiguous() ? indices : rt.empty(indices.dtype(), indices.numel());
@@ -38,7 +44,18 @@ final class Embedding {
         long rows = weight.distribution() == null
                 ? weight.size(0)
                 : weight.distribution().sizes()[0];
-        return r.gradient(0, g -> backward(rt, g, kept.get(), rows, scaled)).output(out);
+        return r.gradient(
+                        0, g -> sparse ? rowsOf(rt, g, kept.get()) : backward(rt, g, kept.get(), rows, scaled))
+                .output(out);
+    }
+
+    /** embedding_sparse_backward: the incoming gradient as a matrix, and the indices as they are. */
+    private static Tensor rowsOf(EagerRuntime rt, Tensor g, Tensor indices) {
+        Tensor dense = Copies.contiguous(rt, g);
+        long[] sizes = {indices.numel(), g.size(-1)};
+        Tensor values = rt.reinterpret(dense, sizes, Shapes.contiguous(sizes), 0);
+        rt.freeUnless(dense, g);
+        return values.sparse(indices);
     }
 
     private static Tensor backward(EagerRuntime rt, Tensor g, Tensor indices, long rows, boolean scaled) {

@@ -11,7 +11,8 @@ public final class EmbeddingRules {
         r.add("aten._embedding_bag", EmbeddingBag::run);
         r.single("aten.embedding", c -> {
             boolean scaled = c.flag("scale_grad_by_freq", false);
-            return Embedding.embedding(c.runtime(), c.tensor("weight"), c.tensor("indices"), scaled);
+            return Embedding.embedding(
+                    c.runtime(), c.tensor("weight"), c.tensor("indices"), scaled, c.flag("sparse", false));
         });
     }
 }

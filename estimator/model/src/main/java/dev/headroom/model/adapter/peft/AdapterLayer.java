@@ -17,6 +17,9 @@ interface AdapterLayer {
 
     /** The layer that peft makes. */
     static AdapterLayer of(Layer layer, CallSpan call, AdapterOptions options, Surroundings run) {
+        if (options.ia3()) {
+            return Ia3Layer.of(layer, call, options, run);
+        }
         return switch (layer.kind()) {
             case EMBEDDING -> new LoraEmbedding(layer, call, options, run);
             case CONVOLUTION -> new LoraConvolution(layer, call, options, run);

@@ -43,7 +43,9 @@ public final class Adapters {
     /** The graph of the model that is trained. */
     public static Graph rewrite(Graph graph, AdapterOptions options, Surroundings run) {
         Graph frozen = Frozen.freeze(graph, options);
-        return options.any() ? new Adapters(frozen, options, run).wrapped() : frozen;
+        boolean usual = options.ia3() && options.targets().isEmpty();
+        AdapterOptions named = usual ? options.withTargets(Ia3Targets.of(frozen)) : options;
+        return options.any() ? new Adapters(frozen, named, run).wrapped() : frozen;
     }
 
     private Graph wrapped() {
@@ -61,7 +63,9 @@ public final class Adapters {
                 .filter(name -> asked.options().targets().contains(name))
                 .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
         saved.require(
-                graph, options, path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
+                graph,
+                options,
+                path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
         Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),

@@ -39,7 +39,7 @@ final class OutputLayer {
         return scores || HEADS.contains(path) && classifiesSequences();
     }
 
-    /** Other classifiers' heads count as any linear layer (tuners/tuners_utils.py, _maybe_include_all_linear_layers). */
+    /** Other classifiers' heads are linear layers (tuners/tuners_utils.py, _maybe_include_all_linear_layers). */
     private boolean classifiesSequences() {
         return graph.nodes().stream()
                 .findFirst()

@@ -88,8 +88,8 @@ final class SavedModules {
     void require(Graph graph, AdapterOptions options, Predicate<String> targeted) {
         for (String path : paths) {
             if (isLate(path, options, graph) && targeted.test(path)) {
-                throw new UserInputException("--targets: '" + path + "' is the model's head, which peft trains whole and"
-                        + " so cannot adapt as well; name other modules");
+                throw new UserInputException("--targets: '" + path + "' is the model's head, which peft trains whole"
+                        + " and so cannot adapt as well; name other modules");
             }
             HeldTensor weight = graph.held().tensors().get(path + ".weight");
             if (weight != null && !weight.meta().dtype().isFloatingPoint()) {

@@ -122,8 +122,11 @@ public final class Attention extends SelfAttention {
         out = child(names.out(), Layers.linear(queries, shape.width(), shape.outBias()));
         boolean whole = norms == Norms.WHOLE;
         boolean counted = norms == Norms.VIEWED_HEADS || norms == Norms.OWN_HEADS;
-        queryNorm = norms == Norms.NONE ? null : child(names.queryNorm(), norm.apply(whole ? queries : counted ? shape.heads() : shape.size()));
-        keyNorm = norms == Norms.NONE ? null : child(names.keyNorm(), norm.apply(whole ? keys : counted ? shape.keys() : shape.size()));
+        boolean none = norms == Norms.NONE;
+        long queryWidth = whole ? queries : counted ? shape.heads() : shape.size();
+        long keyWidth = whole ? keys : counted ? shape.keys() : shape.size();
+        queryNorm = none ? null : child(names.queryNorm(), norm.apply(queryWidth));
+        keyNorm = none ? null : child(names.keyNorm(), norm.apply(keyWidth));
     }
 
     @Override

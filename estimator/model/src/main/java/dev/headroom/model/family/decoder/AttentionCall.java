@@ -30,7 +30,8 @@ final class AttentionCall {
             Value v) {
         boolean kernel = !request.eager() && sinks == null;
         // Names stand in the order in which their values are made.
-        s.line((kernel ? "out, weights" : "weights, out") + " = attention_interface(self, queries, keys, values, mask)");
+        s.line((kernel ? "out, weights" : "weights, out")
+                + " = attention_interface(self, queries, keys, values, mask)");
         if (kernel) {
             return new Value[] {s.function("sdpa_attention", () -> kernel(s, request, shape, mask, q, k, v))};
         }

@@ -31,8 +31,8 @@ public final class KeyValueCache {
     }
 
     /**
-     * Keys and values as attention takes them: with those of a pass of {@code generate()} before, or as outputs that hold
-     * a cache keep them, or as they are.
+     * Keys and values as attention takes them: with those of a pass of {@code generate()} before, or as outputs that
+     * hold a cache keep them, or as they are.
      *
      * @return keys, values
      */

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Decoders with a head that classifies: sequences by their last token that is no padding, tokens, or the ends of answers
- * (transformers, modeling_layers.py, and the heads that families write by themselves).
+ * Decoders with a head that classifies: sequences by their last token that is no padding, tokens, or the ends of
+ * answers (transformers, modeling_layers.py, and the heads that families write by themselves).
  */
 public final class DecoderHeads extends SeveralResults {
     /**
@@ -73,6 +73,12 @@ public final class DecoderHeads extends SeveralResults {
                     + Tasks.end(task) + "; leave --generate or --task out");
         }
         OfferedHeads.require(request.config(), task);
+        Long batch = request.scenario().sizes().batch();
+        boolean several = batch != null && batch > 1;
+        if (task == Task.SEQUENCE_CLASSIFICATION && several && !OfferedHeads.padded(request.config())) {
+            throw new UserInputException(request.config().source() + " names no token that means padding, without which"
+                    + " transformers classifies one sequence at a time; pass --batch 1 or --set pad_token_id=N");
+        }
         return task == Task.AUTO ? languageModel.get() : new DecoderHeads(names, request, pass, task, width, decoder);
     }
 
@@ -118,7 +124,7 @@ public final class DecoderHeads extends SeveralResults {
     /** The scores of each sequence's last token that is no padding; of the last one where no token means padding. */
     private Value pooled(Scope s, Value logits, Value ids) {
         ModelConfig c = request.config();
-        if (!c.has("pad_token_id")) {
+        if (!OfferedHeads.padded(c)) {
             s.line("pooled_logits = logits[torch.arange(batch_size), -1]");
             Value last = s.op("aten.select.int", "self", logits, "dim", 1, "index", -1);
             Value rows = s.op("aten.arange.default", "end", Request.BATCH);

@@ -42,7 +42,16 @@ final class OfferedHeads {
             Stream.of("llama", "qwen2", "qwen3", "qwen3_moe", "smollm3", "nemotron")
                     .collect(Collectors.toMap(Function.identity(), type -> "transformer"));
 
+    /** Families whose configs name a token that means padding unless they say otherwise (configuration files). */
+    private static final Set<String> PADDED =
+            Set.of("smollm3", "gemma", "gemma2", "gemma3_text", "phi3", "glm", "glm4", "olmo2", "opt");
+
     private OfferedHeads() {}
+
+    /** Whether a config names a token that means padding. */
+    static boolean padded(ModelConfig config) {
+        return config.names("pad_token_id") ? config.has("pad_token_id") : PADDED.contains(config.modelType());
+    }
 
     /** Refuses a head that the library does not have. */
     static void require(ModelConfig config, Task task) {

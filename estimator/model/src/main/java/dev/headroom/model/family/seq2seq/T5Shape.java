@@ -11,8 +11,8 @@ import dev.headroom.model.graph.DType;
 /**
  * The dimensions of T5, and what is asked of it.
  *
- * @param own the request as the decoder's own masks and caches see it: without a mask, and with a cache that its copy of
- *     the config always asks for, unless layers are checkpointed
+ * @param own the request as the decoder's own masks and caches see it: without a mask, and with a cache that its copy
+ *     of the config always asks for, unless layers are checkpointed
  * @param pass takes the caches
  */
 record T5Shape(ModelConfig config, Request request, Request own, Pass pass, AttentionShape attention, double dropout) {

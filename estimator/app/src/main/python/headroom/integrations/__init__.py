@@ -1,0 +1,1 @@
+"""Headroom inside of training libraries: a prediction before the first step, and what was measured after two."""

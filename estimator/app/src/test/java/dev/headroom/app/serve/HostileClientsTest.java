@@ -1,0 +1,176 @@
+package dev.headroom.app.serve;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What clients do that mean no good, or are many. */
+class HostileClientsTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final Path MODELS = Path.of("../../fixtures/models");
+    private static final String QUESTION = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 8}}";
+
+    private static Service service;
+
+    @BeforeAll
+    static void start() throws IOException {
+        service = Service.start("127.0.0.1", 0, limits(64 << 20, 60, 256, null));
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        service.close();
+    }
+
+    private static Limits limits(long body, int seconds, int waiting, String token) {
+        return new Limits(body, Duration.ofSeconds(seconds), 2, waiting, 8 << 20, MODELS, token);
+    }
+
+    private static HttpRequest.Builder to(Service to, String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path));
+    }
+
+    private static HttpResponse<String> get(String path) throws Exception {
+        return CLIENT.send(to(service, path).build(), BodyHandlers.ofString());
+    }
+
+    private static HttpResponse<String> post(Service to, String path, byte[] body) throws Exception {
+        return CLIENT.send(to(to, path).POST(BodyPublishers.ofByteArray(body)).build(), BodyHandlers.ofString());
+    }
+
+    private static String error(HttpResponse<String> response) throws IOException {
+        String line = JSON.readTree(response.body()).get("error").asText();
+        assertFalse(line.contains("\n"));
+        return line;
+    }
+
+    @Test
+    void hostileArchivesHarmNobody() throws Exception {
+        byte[] good = Files.readAllBytes(MODELS.resolve("cnn-small.pt2"));
+        List<byte[]> hostile = new ArrayList<>();
+        hostile.add(new byte[0]);
+        hostile.add("PK\u0003\u0004 no archive at all".getBytes(StandardCharsets.ISO_8859_1));
+        hostile.add(bomb());
+        hostile.add(zip("model/models/model.json", "[".repeat(200_000).getBytes(StandardCharsets.UTF_8)));
+        hostile.add(zip("../../escape.json", "{}".getBytes(StandardCharsets.UTF_8)));
+        hostile.add("{\"model_type\": \"nothing\"}".getBytes(StandardCharsets.UTF_8));
+        hostile.add("{\"a\":".repeat(100_000).getBytes(StandardCharsets.UTF_8));
+        Random random = new Random(11);
+        for (int i = 0; i < 30; i++) {
+            byte[] broken = good.clone();
+            for (int k = 0; k <= random.nextInt(40); k++) {
+                broken[random.nextInt(broken.length)] = (byte) random.nextInt(256);
+            }
+            hostile.add(broken);
+            hostile.add(Arrays.copyOf(good, random.nextInt(good.length)));
+        }
+        for (byte[] archive : hostile) {
+            CompletableFuture<HttpResponse<String>> beside = CLIENT.sendAsync(
+                    to(service, "/v1/predict")
+                            .POST(BodyPublishers.ofString(QUESTION))
+                            .build(),
+                    BodyHandlers.ofString());
+            HttpResponse<String> response = post(service, "/v1/models", archive);
+            assertTrue(response.statusCode() == 200 || response.statusCode() == 400, response.body());
+            if (response.statusCode() == 400) {
+                assertFalse(error(response).contains("headroom-serve"), error(response));
+            }
+            assertEquals(200, beside.join().statusCode());
+        }
+        assertEquals("ok\n", get("/healthz").body());
+    }
+
+    private static byte[] zip(String entry, byte[] content) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            zip.putNextEntry(new ZipEntry(entry));
+            zip.write(content);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Inflates a thousandfold. */
+    private static byte[] bomb() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            zip.putNextEntry(new ZipEntry("model/models/model.json"));
+            byte[] spaces = " ".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+            for (int i = 0; i < 200; i++) {
+                zip.write(spaces);
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    @Test
+    void slowClientsHoldNobodyUp() throws Exception {
+        try (Service patient = Service.start("127.0.0.1", 0, limits(1 << 20, 2, 16, null))) {
+            List<Socket> slow = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                Socket socket = new Socket("127.0.0.1", patient.port());
+                OutputStream out = socket.getOutputStream();
+                out.write("POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"
+                        .getBytes(StandardCharsets.US_ASCII));
+                out.flush();
+                slow.add(socket);
+            }
+            assertEquals(
+                    200,
+                    post(patient, "/v1/predict", QUESTION.getBytes(StandardCharsets.UTF_8))
+                            .statusCode());
+            String answer = new String(slow.get(0).getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertTrue(answer.startsWith("HTTP/1.1 408"), answer);
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void aThousandConnectionsAtOnceAreAnswered() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
+        try (Service busy = Service.start("127.0.0.1", 0, limits(1 << 20, 60, 2000, null))) {
+            for (int i = 0; i < 1000; i++) {
+                sockets.add(new Socket("127.0.0.1", busy.port()));
+            }
+            for (int i = 0; i < sockets.size(); i++) {
+                String body = QUESTION.replace("8", Integer.toString(1 + i % 10));
+                String request = "POST /v1/predict HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: "
+                        + body.length() + "\r\n\r\n" + body;
+                sockets.get(i).getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            }
+            for (Socket socket : sockets) {
+                String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertTrue(answer.startsWith("HTTP/1.1 200"), answer);
+                socket.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+"""Predictions of live modules."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import headroom
+import pytest
+
+torch = pytest.importorskip("torch", reason="live modules need torch")
+
+from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+
+NUMBERS = ("allocated", "reserved", "max_allocated", "max_reserved")
+
+
+class Net(nn.Module):
+    """Blocks, the last of which is under a checkpoint."""
+
+    def __init__(self, recompute: bool = False) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Sequential(nn.Linear(256, 256), nn.GELU()) for _ in range(3)])
+        self.head = nn.Linear(256, 256, bias=False)
+        self.head.weight = self.blocks[0][0].weight
+        self.recompute = recompute
+
+    def forward(self, x: Any) -> Any:
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=False) if self.recompute else block(x)
+        return self.head(x)
+
+
+def numbers(prediction: headroom.Prediction) -> list[tuple[int, ...]]:
+    return [tuple(getattr(p, n) for n in NUMBERS) for p in prediction.phases]
+
+
+def test_the_module_stays_as_it_is() -> None:
+    model = Net().eval()
+    model.blocks[1].requires_grad_(False)
+    seen = []
+    model.register_forward_hook(lambda *_: seen.append(1))
+    before = {n: (p.data_ptr(), p.requires_grad, p._version) for n, p in model.named_parameters(remove_duplicate=False)}
+    keys = set(vars(model))
+    prediction = headroom.predict(model, (torch.randn(8, 256),))
+    after = {n: (p.data_ptr(), p.requires_grad, p._version) for n, p in model.named_parameters(remove_duplicate=False)}
+    assert (before, keys, seen, model.training) == (after, set(vars(model)), [], False)
+    assert prediction.way == "export"
+    trained = sum(p.numel() for p in model.parameters() if p.requires_grad) * 4
+    state = sum(layer.optimizer_state for layer in prediction.layers)
+    assert trained * 2 <= state < trained * 2 + 200  # tied weights once, frozen ones not at all
+
+
+def test_checkpoints_are_seen() -> None:
+    plain = headroom.predict(Net(), (torch.randn(4096, 256),))
+    seen = headroom.predict(Net(recompute=True), (torch.randn(4096, 256),))
+    asked = headroom.predict(
+        Net(), (torch.randn(4096, 256),), checkpoint_modules=["blocks.0", "blocks.1", "blocks.2"], reentrant=False
+    )
+    assert numbers(seen) == numbers(asked)
+    assert seen.peak.allocated < plain.peak.allocated
+
+
+@pytest.mark.parametrize(
+    ("make", "option"),
+    [
+        (lambda p: torch.optim.SGD(p, lr=1), {"optimizer": "sgd"}),
+        (
+            lambda p: torch.optim.SGD(p, lr=1, momentum=0.9, nesterov=True),
+            {"optimizer": "sgd-momentum", "nesterov": True},
+        ),
+        (
+            lambda p: torch.optim.Adam(p, amsgrad=True, foreach=False),
+            {"optimizer": "adam", "amsgrad": True, "foreach": False},
+        ),
+        (lambda p: torch.optim.AdamW(p, fused=True), {"optimizer": "adamw", "fused": True}),
+        (lambda p: torch.optim.RMSprop(p, centered=True), {"optimizer": "rmsprop", "centered": True}),
+        (lambda p: torch.optim.Adagrad(p, weight_decay=0.1), {"optimizer": "adagrad", "weight_decay": True}),
+        (lambda p: torch.optim.Adafactor(p), {"optimizer": "adafactor"}),
+    ],
+)
+def test_the_optimizer_is_read(make: Any, option: dict[str, Any]) -> None:
+    model, x = Net(), torch.randn(64, 256)
+    assert numbers(headroom.predict(model, (x,), optimizer=make(model.parameters()))) == numbers(
+        headroom.predict(model, (x,), **option)
+    )
+
+
+def test_modes_around_the_call() -> None:
+    model, x = Net(), torch.randn(64, 256)
+    with torch.no_grad():
+        assert [p.phase for p in headroom.predict(model, (x,)).phases].count("backward") == 0
+    with torch.autocast("cpu", torch.bfloat16):
+        inside = headroom.predict(model, (x,))
+    assert numbers(inside) == numbers(headroom.predict(model, (x,), amp=torch.bfloat16))
+
+
+def test_the_largest_batch_of_a_module() -> None:
+    largest = headroom.largest_batch(Net(), (torch.randn(8, 256),), memory="1GiB")
+    assert largest.size > 1000
+    assert headroom.predict(Net(), (torch.randn(8, 256),), batch=largest.size, memory="1GiB").fits
+
+
+def test_an_unknown_optimizer_is_named() -> None:
+    class Mine(torch.optim.Optimizer):
+        pass
+
+    with pytest.raises(headroom.HeadroomError, match="Mine is not known"):
+        headroom.predict(Net(), (torch.randn(8, 256),), optimizer=Mine(Net().parameters(), {}))
+
+
+def functions(fixtures: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("functions", fixtures / "recorded/functions.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("run", "amp"), [("swish", None), ("swish-amp", "bf16"), ("gates", None), ("branches", None)])
+def test_what_export_cannot_take_is_recorded(run: str, amp: str | None, fixtures: Path) -> None:
+    make, inputs = functions(fixtures).MODELS[run.removesuffix("-amp")]
+    prediction = headroom.predict(make(), inputs(4096), optimizer="adamw", amp=amp, gpu="h200", cudnn_workspace="none")
+    with gzip.open(fixtures / f"recorded/{run}.json.gz", "rt") as file:
+        measured = json.load(file)["phases"]
+    assert prediction.way == "recorded"
+    assert any("recorded instead" in w for w in prediction.warnings)
+    assert numbers(prediction) == [tuple(p[n] for n in NUMBERS) for p in measured]
+
+
+def test_blooms_custom_function(fixtures: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.BloomConfig(**json.loads((fixtures / "recorded/bloom-config.json").read_text()))
+    with torch.device("meta"):
+        model = transformers.AutoModelForCausalLM.from_config(config).train()
+    ids = torch.zeros(2, 256, dtype=torch.int64)
+    question = {"input_ids": ids, "labels": ids, "use_cache": False}
+    prediction = headroom.predict(model, kwargs=question, optimizer="adamw", gpu="h200", cudnn_workspace="none")
+    with gzip.open(fixtures / "recorded/bloom.json.gz", "rt") as file:
+        measured = [p for p in json.load(file)["phases"] if p["phase"] != "load"]
+    assert prediction.way == "recorded"
+    assert numbers(prediction) == [tuple(p[n] for n in NUMBERS) for p in measured]
+
+
+def test_recorded_equals_exported(tmp_path: Path) -> None:
+    from headroom._recorded import record
+
+    x = torch.randn(64, 256)
+    record(Net(), (x,), {}, tmp_path / "net.pt2")
+    assert numbers(headroom.predict(tmp_path / "net.pt2")) == numbers(headroom.predict(Net(), (x,)))

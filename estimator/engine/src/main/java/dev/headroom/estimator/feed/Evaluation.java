@@ -1,0 +1,110 @@
+package dev.headroom.estimator.feed;
+
+import dev.headroom.estimator.loop.Batch;
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.rewrite.ModelMode;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import java.util.List;
+
+/**
+ * A function of a script that evaluates the model after every step: {@code eval()}, and under {@code no_grad} a forward
+ * pass and a loss for each batch. Its names are its own and gone when it returns; those of the training loop stay.
+ */
+public final class Evaluation implements LoopHook {
+    private final Graph imported;
+    private final Scenario run;
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
+    private PreparedRun sized;
+    private ForwardPass forward;
+    private Batch batch;
+    private Tensor[] outputs = {};
+    private Tensor loss;
+
+    private Evaluation(Graph imported, Scenario run) {
+        this.imported = imported;
+        this.run = run;
+    }
+
+    /** What a scenario evaluates in a script's own loop. */
+    public static List<LoopHook> of(Graph imported, Scenario run) {
+        boolean asked = run.trainer().evalBatch() != null
+                && !run.trainer().loop().isTrainer()
+                && !run.loop().inference();
+        return asked ? List.of(new Evaluation(imported, run)) : List.of();
+    }
+
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+        sized = Preparation.of(
+                ModelMode.evaluating(imported),
+                run.with(ScenarioSettings.BATCH, run.trainer().evalBatch()));
+    }
+
+    @Override
+    public void stepped(int step) {
+        loop.phase(Moment.of(Phase.EVALUATE, step), () -> {
+            loop.workOf(Phase.EVALUATE);
+            boolean before = runtime.setGradMode(false);
+            for (int k = 0; k < run.trainer().evalBatches(); k++) {
+                bring();
+                judge();
+            }
+            runtime.setGradMode(before);
+            batch.drop();
+            for (Tensor t : outputs) {
+                runtime.release(t);
+            }
+            runtime.release(loss);
+            batch = null;
+            outputs = new Tensor[0];
+            loss = null;
+        });
+    }
+
+    private void bring() {
+        Batch next = loop.makeBatch(sized);
+        loop.load(next);
+        if (batch != null) {
+            batch.drop();
+        }
+        batch = next;
+    }
+
+    private void judge() {
+        DType amp = run.precision().amp();
+        AutocastMode now = runtime.autocast();
+        AutocastMode.State outside = now.enter(amp == null ? now.state() : new AutocastMode.State(true, amp, true));
+        if (forward == null) {
+            forward = loop.runner(sized);
+        }
+        Tensor[] made = forward.run(batch.values());
+        for (Tensor t : outputs) {
+            runtime.release(t);
+        }
+        outputs = made;
+        try (Frame frame = runtime.frame()) {
+            Tensor value = batch.loss(outputs[0], batch.target());
+            runtime.hold(value);
+            runtime.free(value);
+            runtime.release(loss);
+            loss = value;
+        }
+        runtime.autocast().exit(outside);
+    }
+}
