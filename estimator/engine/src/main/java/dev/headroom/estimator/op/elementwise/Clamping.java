@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). */
@@ -32,9 +33,8 @@ public final class Clamping {
         Saved high = r.save(max);
         Saved low = r.save(min);
         Saved self = r.save(x);
-        Tensor out = min == null
-                ? Strided.result(rt, x, Objects.requireNonNull(max))
-                : max == null ? Strided.result(rt, x, min) : Strided.result(rt, x, min, max);
+        Tensor out = Strided.result(
+                rt, Stream.of(x, min, max).filter(Objects::nonNull).toArray(Tensor[]::new));
         if (min != null && max != null) {
             return r.gradients(grads -> byBoth(rt, r, grads[0], self.get(), low.get(), high.get()))
                     .output(out);
