@@ -30,8 +30,8 @@ class WildRecordingsTest {
     void everyPhaseIsTheRecordedOne(Path file) {
         Recording recording = Recording.read(file);
         RecordedRun run = new RecordedRun(recording);
-        Comparison comparison =
-                Comparison.of(recording, Predictor.predict(run.request(run.archive(FOLDER).orElseThrow())));
+        Comparison comparison = Comparison.of(
+                recording, Predictor.predict(run.request(run.archive(FOLDER).orElseThrow())));
         assertEquals("", comparison.structure());
         assertEquals("", comparison.firstDivergence());
     }

@@ -51,10 +51,7 @@ public final class Measurer {
     private final Consumer<PhaseMemory> watcher;
 
     private Measurer(
-            MeasurementRequest request,
-            Backend backend,
-            @Nullable ProcessGroup group,
-            Consumer<PhaseMemory> watcher) {
+            MeasurementRequest request, Backend backend, @Nullable ProcessGroup group, Consumer<PhaseMemory> watcher) {
         this.request = request;
         this.backend = backend;
         this.group = group;
@@ -74,8 +71,7 @@ public final class Measurer {
         return measure(request, backend, phase -> {});
     }
 
-    private static Measurement measure(
-            MeasurementRequest request, Backend backend, Consumer<PhaseMemory> watcher) {
+    private static Measurement measure(MeasurementRequest request, Backend backend, Consumer<PhaseMemory> watcher) {
         return new Measurer(request, backend, null, watcher).measure();
     }
 

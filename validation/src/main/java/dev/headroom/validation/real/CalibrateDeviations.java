@@ -74,8 +74,7 @@ public final class CalibrateDeviations {
                 Deviations.of(certainty.reserved(), run.measured() - constant));
     }
 
-    private static String line(
-            String model, String optimizer, long batch, String kind, String gpu, double deviation) {
+    private static String line(String model, String optimizer, long batch, String kind, String gpu, double deviation) {
         return String.format(Locale.ROOT, "%s,%s,%d,%s,%s,%.4f", model, optimizer, batch, kind, gpu, deviation);
     }
 }

@@ -62,7 +62,9 @@ final class Perceptrons implements RealFile {
                 () -> new PredictionRequest(model.graph(), scenario(model, batch)),
                 row.number("nvidia_smi_mib") << 20,
                 RealRun.Fate.FITS,
-                Map.of("GPUMemNet were its bins of 1 GB always right", middleOfBin(row.number("nvidia_smi_mib") << 20)));
+                Map.of(
+                        "GPUMemNet were its bins of 1 GB always right",
+                        middleOfBin(row.number("nvidia_smi_mib") << 20)));
     }
 
     /**

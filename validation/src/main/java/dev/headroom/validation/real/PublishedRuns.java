@@ -53,7 +53,8 @@ final class PublishedRuns {
         out.println("|---|---|---|---|---|");
         out.println("| model | " + CertaintyReport.intervals(CertaintyReport.LeftOutGroup.MODEL, r -> true) + " |");
         out.println("| card | " + CertaintyReport.intervals(CertaintyReport.LeftOutGroup.CARD, r -> true) + " |");
-        out.println("| model, xMem calibrated alike | " + CertaintyReport.rivalIntervals("xmem", XmemRow::archive) + " |");
+        out.println(
+                "| model, xMem calibrated alike | " + CertaintyReport.rivalIntervals("xmem", XmemRow::archive) + " |");
     }
 
     private static Map<String, Predicate<XmemRow>> parts() {
@@ -61,7 +62,8 @@ final class PublishedRuns {
         parts.put("all", r -> true);
         parts.put("convolutional networks", r -> r.kind().equals("cnn"));
         parts.put("language models", r -> r.kind().equals("transformer"));
-        for (String gpu : XmemRow.all().stream().map(XmemRow::gpu).distinct().sorted().toList()) {
+        for (String gpu :
+                XmemRow.all().stream().map(XmemRow::gpu).distinct().sorted().toList()) {
             parts.put(gpu, r -> r.gpu().equals(gpu));
         }
         return parts;

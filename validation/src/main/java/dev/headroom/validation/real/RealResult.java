@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param fault why it could not; {@code null} where it could
  */
 record RealResult(
-        RealRun run, long reserved, long allocated, @Nullable String fault) {
+        RealRun run,
+        long reserved,
+        long allocated,
+        @Nullable String fault) {
     /** Predicts. */
     static RealResult of(RealRun run) {
         try {

@@ -32,8 +32,8 @@ class CertaintyTest {
         assertTrue(all.runs() >= 105, all::toString);
         between(0.87, 0.93, all.coverage(), "all");
         for (String kind : List.of("cnn", "transformer")) {
-            Intervals part =
-                    CertaintyReport.intervals(CertaintyReport.LeftOutGroup.MODEL, r -> r.kind().equals(kind));
+            Intervals part = CertaintyReport.intervals(
+                    CertaintyReport.LeftOutGroup.MODEL, r -> r.kind().equals(kind));
             between(0.85, 0.97, part.coverage(), kind);
         }
     }
@@ -47,7 +47,12 @@ class CertaintyTest {
 
     @Test
     void nineOfTenIntervalsHoldForCardsThatWereLeftOut() {
-        between(0.87, 0.93, CertaintyReport.intervals(CertaintyReport.LeftOutGroup.CARD, r -> true).coverage(), "card");
+        between(
+                0.87,
+                0.93,
+                CertaintyReport.intervals(CertaintyReport.LeftOutGroup.CARD, r -> true)
+                        .coverage(),
+                "card");
     }
 
     /** Other cards, other years, PyTorch 0.4 to 1.6: nothing was calibrated with them. */
@@ -78,7 +83,9 @@ class CertaintyTest {
     @ParameterizedTest
     @ValueSource(strings = {"xmem", "dnnmem", "schedtune", "llmem"})
     void probabilitiesAreBetterThanTheVerdictsOf(String other) {
-        double own = Math.max(CertaintyReport.brier(CertaintyReport.LeftOutGroup.MODEL), CertaintyReport.brier(CertaintyReport.LeftOutGroup.CARD));
+        double own = Math.max(
+                CertaintyReport.brier(CertaintyReport.LeftOutGroup.MODEL),
+                CertaintyReport.brier(CertaintyReport.LeftOutGroup.CARD));
         assertTrue(own < CertaintyReport.verdictBrier(other), () -> own + " against " + other + "'s verdicts");
         assertTrue(own < CertaintyReport.calibratedBrier(other), () -> own + " against " + other + ", calibrated");
         assertTrue(own < 0.005, () -> "no worse than it was: " + own);
@@ -124,6 +131,10 @@ class CertaintyTest {
                 .mapToDouble(MeasuredRun::deviation)
                 .toArray();
         assertTrue(Deviations.published().count() >= today.length + 200, "models of fixtures/real");
-        assertEquals(Deviations.published().margin(0.9), new Deviations(today).margin(0.9), 0.5, "run CalibrateDeviations again");
+        assertEquals(
+                Deviations.published().margin(0.9),
+                new Deviations(today).margin(0.9),
+                0.5,
+                "run CalibrateDeviations again");
     }
 }

@@ -31,8 +31,7 @@ class HostilePlanTest {
     Path folder;
 
     private static String whole() {
-        try (InputStream in =
-                new GZIPInputStream(Files.newInputStream(PLANS.resolve("cnn-small-b100-adam.json.gz")))) {
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(PLANS.resolve("cnn-small-b100-adam.json.gz")))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new IllegalStateException(e);
@@ -88,7 +87,6 @@ class HostilePlanTest {
         Path file = folder.resolve("empty.json");
         Files.writeString(file, "{\"format\":1,\"partitions\":[],\"plans\":[]}");
         UserInputException said = assertThrows(UserInputException.class, () -> Importers.read(file));
-        assertEquals(
-                file + ": it holds no compiled graph of a model; was the backend Inductor?", said.getMessage());
+        assertEquals(file + ": it holds no compiled graph of a model; was the backend Inductor?", said.getMessage());
     }
 }

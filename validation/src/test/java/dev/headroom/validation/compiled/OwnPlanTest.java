@@ -15,6 +15,8 @@ class OwnPlanTest {
         Path folder = Fixtures.recordings().resolve("compile").resolve("own");
         Recording recorded = Recording.read(folder.resolve("resnet18-b8-adamw.json.gz"));
         CompiledRun run = new CompiledRun(recorded, folder.resolve("resnet18-b8-adamw-plan.json.gz"));
-        assertEquals("", String.join("\n", FinetuneComparison.of(recorded, run.request()).differences()));
+        assertEquals(
+                "",
+                String.join("\n", FinetuneComparison.of(recorded, run.request()).differences()));
     }
 }

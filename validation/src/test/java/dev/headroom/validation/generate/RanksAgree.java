@@ -39,9 +39,7 @@ final class RanksAgree {
         List<Measurement> ranks = accepted(
                 refusals,
                 () -> Measurer.measureRanks(
-                        new MeasurementRequest(graph, run, 1, false),
-                        rank -> provider.open(memory, 0),
-                        phase -> {}));
+                        new MeasurementRequest(graph, run, 1, false), rank -> provider.open(memory, 0), phase -> {}));
         Statistics.collect(ranks == null ? "refused" : "measured");
         List<Prediction> predicted = new ArrayList<>();
         for (int rank = 0; rank < run.parallel().world(); rank++) {

@@ -31,8 +31,8 @@ class DataRecordingsTest {
     @ValueSource(strings = {"loader", "unpacked", "prefetch", "accumulated", "evaluated"})
     void everyPhaseIsEqual(String name) throws IOException {
         JsonNode recording;
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(
-                Fixtures.folder().resolve("loops").resolve("data-" + name + ".json.gz")))) {
+        try (InputStream in = new GZIPInputStream(
+                Files.newInputStream(Fixtures.folder().resolve("loops").resolve("data-" + name + ".json.gz")))) {
             recording = new ObjectMapper().readTree(in);
         }
         Scenario run = Scenario.defaults()
@@ -41,14 +41,18 @@ class DataRecordingsTest {
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.NONE)
                 .with(
                         TrainerSettings.EVAL_BATCH,
-                        recording.has("eval_batch") ? recording.path("eval_batch").asLong() : null)
+                        recording.has("eval_batch")
+                                ? recording.path("eval_batch").asLong()
+                                : null)
                 .with(
                         FeedSettings.DATA,
                         DataKind.valueOf(recording.path("data").asText().toUpperCase(Locale.ROOT)))
                 .on(GpuCatalogue.find("h200").orElseThrow());
         List<String> recorded = new ArrayList<>();
-        recording.path("phases").forEach(p -> recorded.add(p.path("phase").asText() + " " + p.path("allocated") + " "
-                + p.path("reserved") + " " + p.path("max_allocated") + " " + p.path("max_reserved")));
+        recording
+                .path("phases")
+                .forEach(p -> recorded.add(p.path("phase").asText() + " " + p.path("allocated") + " "
+                        + p.path("reserved") + " " + p.path("max_allocated") + " " + p.path("max_reserved")));
         List<String> predicted = Predictor.simulate(new PredictionRequest(
                         Importers.read(Fixtures.folder().resolve("models").resolve("resnet18-i224.pt2")), run))
                 .phases()

@@ -47,7 +47,8 @@ class LoopRecordingsTest {
         List<String> recorded = new ArrayList<>();
         recording.path("phases").forEach(p -> recorded.add(line(p)));
         List<String> predicted =
-                Predictor.simulate(new PredictionRequest(Importers.read(LOOPS.resolve(name + ".yaml")), run)).phases()
+                Predictor.simulate(new PredictionRequest(Importers.read(LOOPS.resolve(name + ".yaml")), run))
+                        .phases()
                         .stream()
                         .map(LoopRecordingsTest::line)
                         .toList();
@@ -86,10 +87,7 @@ class LoopRecordingsTest {
 
     /** Mistakes are told with their line. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             a = D(z)               | 7: nothing is called 'D'
             a = G(q)               | 7: nothing is called 'q'
             a = G(z, z)            | 7: model 'G' takes 1 input

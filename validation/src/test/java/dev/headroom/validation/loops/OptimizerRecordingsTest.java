@@ -58,8 +58,8 @@ class OptimizerRecordingsTest {
         new CommandLine(line).parseArgs((options + " --batch 16").split(" "));
         Scenario run = line.scenario.toRecorded().on(GpuCatalogue.find("h200").orElseThrow());
         List<String> recorded = new ArrayList<>();
-        phases.forEach(p -> recorded.add(
-                p.get(0).asText() + " " + p.get(1) + " " + p.get(2) + " " + p.get(3) + " " + p.get(4)));
+        phases.forEach(p ->
+                recorded.add(p.get(0).asText() + " " + p.get(1) + " " + p.get(2) + " " + p.get(3) + " " + p.get(4)));
         List<String> predicted = Predictor.simulate(new PredictionRequest(MODEL, run)).phases().stream()
                 .map(p -> p.phase() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
                         + p.maxReserved())

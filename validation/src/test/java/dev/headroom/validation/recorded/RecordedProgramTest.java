@@ -32,8 +32,8 @@ class RecordedProgramTest {
         Path folder = Fixtures.folder().resolve("recorded");
         List<String> expected = phases(recording(folder.resolve(name + ".json.gz")));
         assertTrue(expected.size() > 10);
-        JsonNode predicted = predict(
-                folder.resolve(name.replace("-amp", "") + ".pt2").toString(), name.endsWith("-amp"));
+        JsonNode predicted =
+                predict(folder.resolve(name.replace("-amp", "") + ".pt2").toString(), name.endsWith("-amp"));
         assertEquals(expected, phases(predicted));
         assertEquals(0, predicted.get("unmodelled").size());
     }
@@ -72,9 +72,10 @@ class RecordedProgramTest {
         for (JsonNode phase : run.get("phases")) {
             String name = phase.get("phase").asText();
             if (!name.equals("load")) {
-                StringBuilder line = new StringBuilder(name).append(phase.path("step").asText("null"));
-                NUMBERS.forEach(key -> line.append(String.format(
-                        Locale.ROOT, " %s %d", key, phase.get(key).asLong())));
+                StringBuilder line =
+                        new StringBuilder(name).append(phase.path("step").asText("null"));
+                NUMBERS.forEach(key -> line.append(
+                        String.format(Locale.ROOT, " %s %d", key, phase.get(key).asLong())));
                 lines.add(line.toString().replace("null", ""));
             }
         }

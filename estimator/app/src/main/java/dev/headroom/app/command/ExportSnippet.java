@@ -46,9 +46,8 @@ final class ExportSnippet {
             throw new BadOption("--compile: no program for the head " + kind
                     + "; call headroom export-help --compile > headroom_plan.py and use it in your script");
         }
-        String step = library
-                ? read("compile-" + kind)
-                : read("compile-transformers").replace("{class}", generating);
+        String step =
+                library ? read("compile-" + kind) : read("compile-transformers").replace("{class}", generating);
         return ofPlans() + filled(step, model, size, "-plan.json.gz");
     }
 

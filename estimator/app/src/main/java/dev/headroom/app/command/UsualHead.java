@@ -21,8 +21,7 @@ final class UsualHead {
      */
     static String of(String model) {
         String name = model.substring(model.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
-        String head = table()
-                .lines()
+        String head = table().lines()
                 .filter(line -> !line.startsWith("#"))
                 .map(line -> line.split(",", 2))
                 .filter(row -> name.contains(row[0]))
@@ -30,8 +29,9 @@ final class UsualHead {
                 .findFirst()
                 .orElse(USUAL);
         if (head.equals("none")) {
-            throw new BadOption("NAME: the inputs of '" + model + "' are neither tokens nor images alone; write the export"
-                    + " by hand as docs/export.md shows for several inputs, or name a --head");
+            throw new BadOption(
+                    "NAME: the inputs of '" + model + "' are neither tokens nor images alone; write the export"
+                            + " by hand as docs/export.md shows for several inputs, or name a --head");
         }
         return head;
     }

@@ -158,7 +158,8 @@ public final class MeasureCommand implements Subcommand {
         long context = prediction.peak().device() - prediction.peak().reserved();
         MeasurementRequest request =
                 new MeasurementRequest(question.graph(), question.scenario().with(GPU, gpu), SEED, provider.computes());
-        long phases = (long) prediction.phases().size() * question.scenario().parallel().world();
+        long phases = (long) prediction.phases().size()
+                * question.scenario().parallel().world();
         AtomicLong ended = new AtomicLong();
         try (Progress progress = Progress.of("measure")) {
             return Measurer.measureRanks(

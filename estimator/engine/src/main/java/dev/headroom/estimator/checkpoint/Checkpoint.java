@@ -26,7 +26,13 @@ public final class Checkpoint {
             Tensor[] inputs,
             Tensor[] held) {
         return plan.reentrant()
-                ? Reentrant.run(runtime, Objects.requireNonNull(engine, "a backward pass"), body, inputs, region.keywords(), plan.offload())
+                ? Reentrant.run(
+                        runtime,
+                        Objects.requireNonNull(engine, "a backward pass"),
+                        body,
+                        inputs,
+                        region.keywords(),
+                        plan.offload())
                 : NonReentrant.run(runtime, body, inputs, held, plan.offload());
     }
 }

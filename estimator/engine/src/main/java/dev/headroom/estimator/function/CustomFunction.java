@@ -20,7 +20,8 @@ public final class CustomFunction {
     /** One of the two passes: results with a reference each for the caller, {@code null} for one that is no tensor. */
     @FunctionalInterface
     public interface Pass {
-        @Nullable Tensor[] run(List<@Nullable Tensor> inputs);
+        @Nullable
+        Tensor[] run(List<@Nullable Tensor> inputs);
     }
 
     private final EagerRuntime runtime;
@@ -81,13 +82,10 @@ public final class CustomFunction {
         if (t != null && attributes.get(index)) {
             return recorder.attach(t);
         }
-        return t != null && Arrays.asList(made).indexOf(t) < results
-                ? recorder.saveOutput(t)
-                : recorder.save(t);
+        return t != null && Arrays.asList(made).indexOf(t) < results ? recorder.saveOutput(t) : recorder.save(t);
     }
 
-    private @Nullable Tensor[] backward(
-            @Nullable Tensor[] gradients, Saved[] saved, long[][] sizes, DType[] types) {
+    private @Nullable Tensor[] backward(@Nullable Tensor[] gradients, Saved[] saved, long[][] sizes, DType[] types) {
         @Nullable Tensor[] given = Arrays.copyOf(gradients, results + saved.length);
         for (int i = 0; i < results; i++) {
             // Undefined gradients are made up (ctx.materialize_grads) before Python sees them.

@@ -5,8 +5,8 @@ import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.deepspeed.DeepSpeedConfig;
-import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
@@ -104,8 +104,8 @@ final class Summaries {
         List<String> batches = SymbolBinding.alsoBatch(
                 request.graph(), request.scenario().sizes().dims());
         if (!batches.isEmpty() && request.graph().loop() == null) {
-            out.add("--batch is taken for the open size of " + String.join(", ", batches)
-                    + " as well; pass --dim " + batches.get(0) + "=N if that is another");
+            out.add("--batch is taken for the open size of " + String.join(", ", batches) + " as well; pass --dim "
+                    + batches.get(0) + "=N if that is another");
         }
         if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"

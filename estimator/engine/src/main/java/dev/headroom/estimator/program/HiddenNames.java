@@ -22,9 +22,8 @@ final class HiddenNames {
     private static final Pattern STATEMENT =
             Pattern.compile("^(return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
 
-    private static final Pattern LIST =
-            Pattern.compile("(?<![\\w.])([A-Za-z_]\\w*)\\["
-                    + "|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]");
+    private static final Pattern LIST = Pattern.compile(
+            "(?<![\\w.])([A-Za-z_]\\w*)\\[" + "|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]");
 
     private static final Set<String> WORDS = Set.of(
             "self", "None", "True", "False", "torch", "nn", "F", "if", "else", "in", "for", "not", "and", "or", "is");
@@ -80,7 +79,9 @@ final class HiddenNames {
     Set<String> lists(String value, String name, int made, int depth, int end) {
         Set<String> out = new HashSet<>();
         for (int reader : readers.getOrDefault(value, List.of())) {
-            if (reader <= end || !sameCall(reader, made, depth) || frames.get(reader).size() <= depth) {
+            if (reader <= end
+                    || !sameCall(reader, made, depth)
+                    || frames.get(reader).size() <= depth) {
                 continue;
             }
             String line = frames.get(reader).get(depth).text();
@@ -114,7 +115,8 @@ final class HiddenNames {
     /** Whether a line of the call reads a value and takes it out of a list: {@code skips.pop()}. */
     boolean pops(String name, String value, int made, int depth) {
         return readers.getOrDefault(value, List.of()).stream()
-                .filter(reader -> sameCall(reader, made, depth) && frames.get(reader).size() > depth)
+                .filter(reader ->
+                        sameCall(reader, made, depth) && frames.get(reader).size() > depth)
                 .anyMatch(reader -> frames.get(reader).get(depth).text().contains(name + ".pop("));
     }
 

@@ -82,7 +82,10 @@ final class NodeCalls {
     Tensor[] call(int index, Map<String, Tensor> values) {
         Node node = graph.nodes().get(index);
         if (VariableNodes.isOne(node)) {
-            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : Objects.requireNonNull(variables, "variables of the script").run(node, values);
+            return node.target().equals(VariableNodes.USE)
+                    ? new Tensor[0]
+                    : Objects.requireNonNull(variables, "variables of the script")
+                            .run(node, values);
         }
         convertFactor(index, values);
         if (CustomFunctionNode.isOne(node)) {

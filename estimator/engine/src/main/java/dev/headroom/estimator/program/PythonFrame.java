@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param text the source line, stripped
  */
 record PythonFrame(String file, int line, String text) {
-    private static final Pattern ASSIGNMENT = Pattern.compile(
-            "^([(\\[]?[A-Za-z_]\\w*[)\\]]*(?:\\s*,\\s*[(\\[]*[A-Za-z_]\\w*[)\\]]*)*)(?:\\s*:[^=]+)?\\s*"
+    private static final Pattern ASSIGNMENT =
+            Pattern.compile("^([(\\[]?[A-Za-z_]\\w*[)\\]]*(?:\\s*,\\s*[(\\[]*[A-Za-z_]\\w*[)\\]]*)*)(?:\\s*:[^=]+)?\\s*"
                     + "(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
 
     private static final Pattern ADDING = Pattern.compile("^([A-Za-z_]\\w*)\\.(?:append|extend|insert)\\(");

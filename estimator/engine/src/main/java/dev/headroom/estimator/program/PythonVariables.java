@@ -21,8 +21,16 @@ final class PythonVariables {
 
     /** What functions do last to what they return. */
     private static final Set<String> FORMS = Set.of(
-            "aten.to", "aten.type_as", "aten.view", "aten.reshape", "aten.flatten", "aten.transpose", "aten.permute",
-            "aten.contiguous", "aten.squeeze", "aten.unsqueeze");
+            "aten.to",
+            "aten.type_as",
+            "aten.view",
+            "aten.reshape",
+            "aten.flatten",
+            "aten.transpose",
+            "aten.permute",
+            "aten.contiguous",
+            "aten.squeeze",
+            "aten.unsqueeze");
 
     private final List<Node> nodes;
     private final int[][] callEnd;
@@ -165,12 +173,14 @@ final class PythonVariables {
         List<Node.ModuleCall> stack = nodes.get(made).moduleStack();
         String type = stack.isEmpty() ? "" : stack.get(stack.size() - 1).type();
         return type.startsWith("torch.nn.modules.rnn.")
-                || type.endsWith(".MultiheadAttention") && nodes.get(made).operator().equals("aten.mean");
+                || type.endsWith(".MultiheadAttention")
+                        && nodes.get(made).operator().equals("aten.mean");
     }
 
     /** Whether a node's result is a question of a function out of sight that no tensor answers. */
     private boolean asks(int node) {
-        return nodes.get(node).operator().equals("aten.all") || nodes.get(node).name().endsWith("_full");
+        return nodes.get(node).operator().equals("aten.all")
+                || nodes.get(node).name().endsWith("_full");
     }
 
     /** Whether a node begins {@code number / x}, a function of Python that holds x until it ends (torch/_tensor.py). */
@@ -195,7 +205,8 @@ final class PythonVariables {
         if (depth > 0 && LibraryVariables.routes(frames.get(made).get(depth - 1).text())) {
             return own.assigned().contains(LibraryVariables.ROUTED) ? callEnd[made][depth - 1] : UNKNOWN;
         }
-        boolean unread = returned(made) && lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
+        boolean unread = returned(made)
+                && lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
         int d = depth;
         while (unread && d > 0 && (d < depth || !own.assigned().isEmpty() || own.returns())) {
             PythonFrame caller = frames.get(made).get(--d);
@@ -299,8 +310,7 @@ final class PythonVariables {
         }
         while (end < callEnd[node][depth]) {
             int next = end + 1;
-            if (frames.get(next).size() <= depth
-                    || frames.get(next).get(depth).line() != line.line()) {
+            if (frames.get(next).size() <= depth || frames.get(next).get(depth).line() != line.line()) {
                 break;
             }
             String called = child(next, depth);

@@ -40,7 +40,8 @@ final class SpelledCalls {
         }
         String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
         int spelled = spelled(name);
-        if (spelled == 0 && line.contains("self.") || COMPREHENSION.matcher(line).find()) {
+        if (spelled == 0 && line.contains("self.")
+                || COMPREHENSION.matcher(line).find()) {
             return true; // a method out of sight calls it, or the line is a loop of its own
         }
         return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);

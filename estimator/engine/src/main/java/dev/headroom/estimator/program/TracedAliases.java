@@ -215,7 +215,8 @@ public final class TracedAliases {
                 results += out != null && lastReads.getOrDefault(out, i) > statement ? 1 : 0;
             }
         }
-        return results == names && lastReads.getOrDefault(nodes.get(made).outputs().get(0), made) > statement;
+        return results == names
+                && lastReads.getOrDefault(nodes.get(made).outputs().get(0), made) > statement;
     }
 
     private static boolean mentions(String text, String name) {

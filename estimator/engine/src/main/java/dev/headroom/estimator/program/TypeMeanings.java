@@ -111,7 +111,8 @@ final class TypeMeanings {
     }
 
     /** The node that makes a value, or {@code null} for an input. */
-    @Nullable Integer producer(String value) {
+    @Nullable
+    Integer producer(String value) {
         return producer.get(value);
     }
 

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.runtime;
 
-import org.jspecify.annotations.Nullable;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import org.jspecify.annotations.Nullable;

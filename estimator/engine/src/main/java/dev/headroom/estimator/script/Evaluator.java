@@ -88,8 +88,8 @@ final class Evaluator {
             throw new UserInputException("a number has no parts to choose from");
         }
         if (i.index() < 0 || i.index() >= t.all().size()) {
-            throw new UserInputException("there is no result " + i.index() + ": there are "
-                    + t.all().size() + ", counted from 0");
+            throw new UserInputException(
+                    "there is no result " + i.index() + ": there are " + t.all().size() + ", counted from 0");
         }
         Tensor chosen = runtime.hold(t.all().get(i.index()));
         Value.release(runtime, of);
@@ -104,7 +104,8 @@ final class Evaluator {
         c.arguments().forEach(a -> given.add(value(a)));
         PlayedModel model = models.get(c.function());
         Value out = model != null
-                ? results(model.call(given.stream().map(v -> one(c.function(), v)).toList()))
+                ? results(
+                        model.call(given.stream().map(v -> one(c.function(), v)).toList()))
                 : function(c.function(), given, named(c.named()));
         given.forEach(v -> Value.release(runtime, v));
         return out;

@@ -162,7 +162,9 @@ final class Interpreter {
         List<Value> parts = value instanceof Value.Sequence s
                 ? s.parts()
                 : value instanceof Value.Tensors t
-                        ? t.all().stream().map(one -> (Value) Value.Tensors.one(one)).toList()
+                        ? t.all().stream()
+                                .map(one -> (Value) Value.Tensors.one(one))
+                                .toList()
                         : List.of(value);
         if (parts.size() != l.targets().size()) {
             throw new UserInputException(
@@ -206,7 +208,8 @@ final class Interpreter {
             case "train" -> Objects.requireNonNull(model).evaluates(isFalse(m));
             case "eval" -> Objects.requireNonNull(model).evaluates(true);
             case "requires_grad_" -> Objects.requireNonNull(model).requireGradients(!isFalse(m));
-            case "update_parameters" -> Objects.requireNonNull(averages.get(owner)).update();
+            case "update_parameters" ->
+                Objects.requireNonNull(averages.get(owner)).update();
             default -> throw new UserInputException("'" + owner + "' has no " + m.method());
         }
     }

@@ -41,7 +41,8 @@ final class LinePhases {
     }
 
     /** {@code null} for a line that changes no memory by itself, such as {@code model.eval()}. */
-    @Nullable Phase of(Statement.Line l) {
+    @Nullable
+    Phase of(Statement.Line l) {
         if (l.value() instanceof Expr.Method m && l.targets().isEmpty()) {
             boolean owned = m.on() instanceof Expr.Name n && owners.contains(n.name());
             return switch (m.method()) {

@@ -48,8 +48,7 @@ final class PlayedModel {
             }
         });
         Long batch = SymbolBinding.hasBatch(graph) ? run.sizes().batch() : null;
-        return Preparation.of(
-                graph, run.with(ScenarioSettings.DIMS, dims).with(ScenarioSettings.BATCH, batch));
+        return Preparation.of(graph, run.with(ScenarioSettings.DIMS, dims).with(ScenarioSettings.BATCH, batch));
     }
 
     Script.Model model() {

@@ -28,9 +28,8 @@ final class PlayedOptimizer implements Optimizer {
                 add(models.get(model), g.patterns(), taken, parameters);
             }
             if (parameters.isEmpty()) {
-                throw new UserInputException(
-                        "optimizer '" + of.name() + "': a group of " + String.join(", ", g.models())
-                                + " has no parameters; look at its patterns");
+                throw new UserInputException("optimizer '" + of.name() + "': a group of "
+                        + String.join(", ", g.models()) + " has no parameters; look at its patterns");
             }
             groups.add(new Group(parameters, Optimizers.of(run.withOptimizer(g.choice()), runtime, parameters)));
         }

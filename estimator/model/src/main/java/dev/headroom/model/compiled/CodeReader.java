@@ -121,8 +121,7 @@ final class CodeReader {
             case "alloc_host" -> allocate(event, rest, at, true);
             case "alias" -> new Statement.Alias(name(event, 1, at), name(event, 2, at));
             case "call" ->
-                new Statement.Call(
-                        name(event, 1, at), name(event, 2, at), PlanJson.texts(part(event, 3, at), at));
+                new Statement.Call(name(event, 1, at), name(event, 2, at), PlanJson.texts(part(event, 3, at), at));
             case "item" -> item(event, at);
             case "extern_out" -> new Statement.Extern(name(event, 1, at), PlanJson.texts(part(event, 2, at), at));
             case "free" -> new Statement.Free(PlanJson.texts(part(event, 1, at), at));
@@ -148,8 +147,7 @@ final class CodeReader {
     }
 
     private Statement allocate(List<?> event, List<?> rest, String at, boolean onHost) {
-        TensorMeta shape =
-                PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at);
+        TensorMeta shape = PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at);
         String name = name(event, 1, at);
         return new Statement.Allocate(name, shape, onHost, writer(name, rest));
     }

@@ -57,7 +57,8 @@ public final class CompiledSteps {
     }
 
     private static UserInputException other(String option) {
-        return new UserInputException(option + " does not go with this plan: it is in the code that was compiled; compile"
-                + " the model anew with it and name the new plan");
+        return new UserInputException(
+                option + " does not go with this plan: it is in the code that was compiled; compile"
+                        + " the model anew with it and name the new plan");
     }
 }

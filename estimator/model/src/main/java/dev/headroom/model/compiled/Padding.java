@@ -19,7 +19,9 @@ public record Padding(long m, long k, long n) {
     public static Padding of(TensorMeta left, TensorMeta right) {
         int alignment = left.dtype().isReducedFloat() ? HALF : left.dtype().bytes() == SINGLE ? SINGLE : 1;
         return new Padding(
-                lacking(last(left, 2), alignment), lacking(last(left, 1), alignment), lacking(last(right, 1), alignment));
+                lacking(last(left, 2), alignment),
+                lacking(last(left, 1), alignment),
+                lacking(last(right, 1), alignment));
     }
 
     private static long last(TensorMeta of, int fromEnd) {

@@ -25,9 +25,10 @@ final class PlanCheck {
                     + results + "; the plan is of two compilations, or damaged");
         }
         for (int i = 0; i < results; i++) {
-            if (graph.results().get(i) != null && !tensors.contains(String.valueOf(returned.names().get(i)))) {
-                throw new UserInputException(where + " returns " + returned.names().get(i)
-                        + ", which nothing made before; the file is damaged");
+            if (graph.results().get(i) != null
+                    && !tensors.contains(String.valueOf(returned.names().get(i)))) {
+                throw new UserInputException(where + " returns "
+                        + returned.names().get(i) + ", which nothing made before; the file is damaged");
             }
         }
         CompiledCode backward = graph.backward();

@@ -28,9 +28,8 @@ final class PlanGraphs {
         this.measuresPadding = measuresPadding(file.get("config"));
         this.facts = facts(file);
         PlanJson.list(file.get("plans"), "plans").forEach(p -> plans.add(PlanJson.object(p, "plans")));
-        this.partitions = file.get("partitions") == null
-                ? List.of()
-                : PlanJson.list(file.get("partitions"), "partitions");
+        this.partitions =
+                file.get("partitions") == null ? List.of() : PlanJson.list(file.get("partitions"), "partitions");
     }
 
     /** The graphs of the model in the order of their calls. */
@@ -67,7 +66,8 @@ final class PlanGraphs {
     private CompiledGraph trained(int plan, int partition) {
         String where = "partitions[" + partition + "]";
         if (partition >= partitions.size()) {
-            throw new UserInputException(where + " is missing, which tells what plans[" + plan + "] keeps for backward");
+            throw new UserInputException(
+                    where + " is missing, which tells what plans[" + plan + "] keeps for backward");
         }
         Map<?, ?> parted = PlanJson.object(partitions.get(partition), where);
         Map<String, Long> symbols = CodeReader.symbols(plans.get(plan).get("symbols"), "plans[" + plan + "]");

@@ -60,7 +60,8 @@ final class PlanModel {
         List<Graph.Input> ordered = RegistrationOrder.of(inputs, values, weights);
         Graph graph = new Graph(
                 name, List.copyOf(ordered), List.copyOf(nodes), outputs(), values, Map.of(), Map.of(), state());
-        return graph.withHeld(new ModelState(graph.held().modules(), graph.held().tensors(), notes()));
+        return graph.withHeld(
+                new ModelState(graph.held().modules(), graph.held().tensors(), notes()));
     }
 
     private List<String> notes() {
@@ -124,9 +125,7 @@ final class PlanModel {
         boolean trained = position < of.gradients().size() && of.gradients().get(position) != null;
         InputKind kind = kind(meta, trained);
         String value = "input_" + graph + "_" + position;
-        values.put(
-                value,
-                new TensorMeta(meta.dtype(), meta.sizes(), meta.strides(), meta.storageOffset(), trained));
+        values.put(value, new TensorMeta(meta.dtype(), meta.sizes(), meta.strides(), meta.storageOffset(), trained));
         inputs.add(new Graph.Input(kind, value, value, kind != InputKind.USER));
         return value;
     }

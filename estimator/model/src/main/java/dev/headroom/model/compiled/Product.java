@@ -11,4 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param right k × n, or a batch of them
  * @param added what is added to the product; {@code null} for nothing
  */
-public record Product(TensorMeta left, TensorMeta right, @Nullable TensorMeta added) {}
+public record Product(
+        TensorMeta left, TensorMeta right, @Nullable TensorMeta added) {}

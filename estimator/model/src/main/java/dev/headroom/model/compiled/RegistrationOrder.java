@@ -33,8 +33,7 @@ final class RegistrationOrder {
      *
      * @param weights the value of the weight that is multiplied before a bias is added, by the bias's value
      */
-    static List<Graph.Input> of(
-            List<Graph.Input> used, Map<String, TensorMeta> values, Map<String, String> weights) {
+    static List<Graph.Input> of(List<Graph.Input> used, Map<String, TensorMeta> values, Map<String, String> weights) {
         return new RegistrationOrder(used, values, weights).ordered();
     }
 

@@ -61,7 +61,8 @@ record Traced(
                     }
                 }
                 int first = adds ? 1 : 0;
-                if (of.size() == row.inputs.size() && Padding.of(of.get(first), of.get(first + 1)).any()) {
+                if (of.size() == row.inputs.size()
+                        && Padding.of(of.get(first), of.get(first + 1)).any()) {
                     out.add(new Product(of.get(first), of.get(first + 1), adds ? of.get(0) : null));
                 }
             }
@@ -102,7 +103,12 @@ record Traced(
         return at;
     }
 
-    private record Row(String name, String op, String target, List<String> inputs, @Nullable Object tensor) {
+    private record Row(
+            String name,
+            String op,
+            String target,
+            List<String> inputs,
+            @Nullable Object tensor) {
         static Row of(List<?> row, String where) {
             if (row.size() < COLUMNS) {
                 throw new UserInputException(where + " has a node of " + row.size() + " entries, not " + COLUMNS);

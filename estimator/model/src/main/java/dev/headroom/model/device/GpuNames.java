@@ -36,7 +36,8 @@ public final class GpuNames {
     public static List<Gpu> matching(String text) {
         String wanted = text.strip();
         List<Gpu> exact = GpuCatalogue.all().stream()
-                .filter(gpu -> gpu.name().equalsIgnoreCase(wanted) || gpu.title().equalsIgnoreCase(wanted))
+                .filter(gpu ->
+                        gpu.name().equalsIgnoreCase(wanted) || gpu.title().equalsIgnoreCase(wanted))
                 .toList();
         if (!exact.isEmpty()) {
             return exact;

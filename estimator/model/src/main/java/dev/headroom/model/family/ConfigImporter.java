@@ -100,8 +100,7 @@ public final class ConfigImporter implements Importer {
         }
         boolean sees = IMAGES_ALONE.contains(type);
         if (sees && (options.seq() != null || options.packing() || options.mask() != ModelOptions.Mask.NONE)) {
-            throw new UserInputException(
-                    config.source() + " has no text; leave out --seq, --mask and --packing");
+            throw new UserInputException(config.source() + " has no text; leave out --seq, --mask and --packing");
         }
         if (!sees) {
             request.seq();

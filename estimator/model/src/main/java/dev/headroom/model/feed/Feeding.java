@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param summary a forward pass over two samples comes before the first step, as {@code torchsummary} runs it
  */
 @Withers
-public record Feeding(
-        DataKind data, @Nullable Long lastBatch, int epochs, boolean summary)
+public record Feeding(DataKind data, @Nullable Long lastBatch, int epochs, boolean summary)
         implements FeedingWithers.With {
     /** One batch, which serves all steps unless the loop says otherwise. */
     public static final Feeding DEFAULTS = new Feeding(DataKind.ONE, null, 1, false);

@@ -102,8 +102,7 @@ public final class Setting<T> {
      * @param otherwise a clause that tells why not
      */
     Setting<T> onlyIf(Predicate<Scenario> possible, String otherwise) {
-        return new Setting<>(
-                key, part, get, set, words, trains, new Requirement(possible, otherwise), unwritten);
+        return new Setting<>(key, part, get, set, words, trains, new Requirement(possible, otherwise), unwritten);
     }
 
     /**
@@ -149,9 +148,7 @@ public final class Setting<T> {
 
     /** Whether the command line comes to the same value when nobody writes this setting. */
     boolean canBeLeftOut(Scenario scenario) {
-        return unwritten == null
-                ? isDefault(scenario)
-                : Objects.equals(get(scenario), unwritten.apply(scenario));
+        return unwritten == null ? isDefault(scenario) : Objects.equals(get(scenario), unwritten.apply(scenario));
     }
 
     boolean isKeptBy(ScenarioPart<?> other) {

@@ -68,9 +68,10 @@ public final class Composition {
                                 a.name(),
                                 new Argument.Subgraph(
                                         s.name(),
-                                        s.graph().withNodes(s.graph().nodes().stream()
-                                                .map(inner -> in(inner, module))
-                                                .toList())))
+                                        s.graph()
+                                                .withNodes(s.graph().nodes().stream()
+                                                        .map(inner -> in(inner, module))
+                                                        .toList())))
                         : a)
                 .toList();
         List<Node.ModuleCall> stack = n.moduleStack().stream()
@@ -97,9 +98,8 @@ public final class Composition {
             UnaryOperator<String> own = value -> value(m.name(), value);
             Graph g = m.graph();
             for (Graph.Input in : g.inputs()) {
-                String qualified = in.kind() == Graph.InputKind.USER
-                        ? m.name() + "." + in.qualifiedName()
-                        : in.qualifiedName();
+                String qualified =
+                        in.kind() == Graph.InputKind.USER ? m.name() + "." + in.qualifiedName() : in.qualifiedName();
                 inputs.add(new Graph.Input(in.kind(), own.apply(in.value()), qualified, in.persistent()));
             }
             g.nodes().forEach(n -> nodes.add(renamed(n, m.name())));
@@ -134,8 +134,7 @@ public final class Composition {
         List<SymExpr> sizes = meta.sizes().stream().map(s -> s.renamed(names)).toList();
         List<SymExpr> strides =
                 meta.strides().stream().map(s -> s.renamed(names)).toList();
-        return new TensorMeta(
-                meta.dtype(), sizes, strides, meta.storageOffset().renamed(names), meta.requiresGrad());
+        return new TensorMeta(meta.dtype(), sizes, strides, meta.storageOffset().renamed(names), meta.requiresGrad());
     }
 
     private static Node renamed(Node n, String model) {

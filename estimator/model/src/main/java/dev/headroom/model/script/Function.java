@@ -62,7 +62,8 @@ public record Function(String name, String target, List<Parameter> parameters) {
             Map<String, Function> all = new LinkedHashMap<>();
             try (InputStream in = Objects.requireNonNull(Function.class.getResourceAsStream(RESOURCE));
                     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                lines.lines().filter(line -> !line.startsWith("#"))
+                lines.lines()
+                        .filter(line -> !line.startsWith("#"))
                         .map(Function::read)
                         .forEach(f -> all.put(f.name, f));
             } catch (IOException e) {

@@ -125,8 +125,8 @@ final class LineParser {
             } else if (accept(".")) {
                 String method = name();
                 if (!peek().equals("(")) {
-                    throw new IllegalArgumentException("'." + method + "' is no call; results are named by their"
-                            + " number, as in out[0]");
+                    throw new IllegalArgumentException(
+                            "'." + method + "' is no call; results are named by their" + " number, as in out[0]");
                 }
                 Map<String, Expr> named = new LinkedHashMap<>();
                 of = new Expr.Method(of, method, arguments(named), named);

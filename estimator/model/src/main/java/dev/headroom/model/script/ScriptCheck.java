@@ -99,9 +99,8 @@ final class ScriptCheck {
             return;
         }
         if (name.equals("load")) {
-            boolean known = c.arguments().size() == 1
-                    && c.arguments().get(0) instanceof Expr.Name n
-                    && data.contains(n.name());
+            boolean known =
+                    c.arguments().size() == 1 && c.arguments().get(0) instanceof Expr.Name n && data.contains(n.name());
             require(known, "load takes one name of the data");
             return;
         }
@@ -141,9 +140,11 @@ final class ScriptCheck {
         check(m.on(), false);
         if (m.method().equals("backward")) {
             require(alone, "backward stands in a line of its own");
-            m.named().keySet().forEach(key -> require(
-                    !key.equals("create_graph"),
-                    "create_graph=True, a backward pass of a backward pass, is not modelled"));
+            m.named()
+                    .keySet()
+                    .forEach(key -> require(
+                            !key.equals("create_graph"),
+                            "create_graph=True, a backward pass of a backward pass, is not modelled"));
             return;
         }
         if (!OF_TENSORS.contains(m.method())) {

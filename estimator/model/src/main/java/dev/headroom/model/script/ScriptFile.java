@@ -139,7 +139,8 @@ public final class ScriptFile implements Importer {
                 }
                 return read;
             } catch (UserInputException e) {
-                throw new UserInputException(entry.wrong(String.valueOf(e.getMessage())).getMessage(), e);
+                throw new UserInputException(
+                        entry.wrong(String.valueOf(e.getMessage())).getMessage(), e);
             }
         }
 
@@ -236,8 +237,7 @@ public final class ScriptFile implements Importer {
             List<Statement> body = steps(only.getValue());
             Matcher repeated = REPEATED.matcher(head);
             if (entries.size() == 1 && repeated.matches() && !repeated.group(2).matches("0+")) {
-                Statement.Kind kind =
-                        repeated.group(1).equals("repeat") ? Statement.Kind.REPEAT : Statement.Kind.EVERY;
+                Statement.Kind kind = repeated.group(1).equals("repeat") ? Statement.Kind.REPEAT : Statement.Kind.EVERY;
                 return new Statement.Block(kind, Integer.parseInt(repeated.group(2)), null, body, step.line());
             }
             if (entries.size() == 1 && head.equals("no_grad")) {

@@ -20,7 +20,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 record Yaml(String file, Node node) {
     /** @throws UserInputException for a text that is no YAML */
     static Yaml parse(String file, String text) {
-        LoadSettings settings = LoadSettings.builder().setUseMarks(true).setLabel(file).build();
+        LoadSettings settings =
+                LoadSettings.builder().setUseMarks(true).setLabel(file).build();
         try {
             Node root = new Compose(settings)
                     .composeString(text)

@@ -66,8 +66,8 @@ class ConfigImporterTest {
         "qwen3-30b-a3b, model.layers.0.mlp.experts.7.down_proj.weight"
     })
     void expertsOfTransformersFourAreModules(String model, String weight) {
-        Graph four = Importers.read(
-                Path.of(model), RUN.with(TrainerSettings.TRANSFORMERS, TransformersVersion.of("4.55")));
+        Graph four =
+                Importers.read(Path.of(model), RUN.with(TrainerSettings.TRANSFORMERS, TransformersVersion.of("4.55")));
         assertEquals(2, four.held().tensors().get(weight).meta().sizes().size());
         assertEquals(parameters(read(model)), parameters(four));
     }

@@ -12,8 +12,8 @@ public enum AttentionScratch {
     EFFICIENT {
         @Override
         public void take(EagerRuntime rt, Tensor query, Tensor key, Tensor value) {
-            EfficientKernel kernel = EfficientKernel.choose(
-                    rt.device(), query.dtype(), Math.max(query.size(3), value.size(3)), false);
+            EfficientKernel kernel =
+                    EfficientKernel.choose(rt.device(), query.dtype(), Math.max(query.size(3), value.size(3)), false);
             Tensor result = EfficientAttention.headsFirstView(rt, query, value.size(3));
             Tensor delta = kernel.computesDelta()
                     ? rt.empty(DType.FLOAT32, query.size(0), query.size(1), query.size(2))

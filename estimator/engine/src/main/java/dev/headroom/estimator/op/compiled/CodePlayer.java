@@ -39,7 +39,8 @@ final class CodePlayer {
      *     frees
      * @return what it returns, local variables of the running frame; {@code null} for what is no tensor
      */
-    @Nullable Tensor[] play(List<@Nullable Tensor> arguments) {
+    @Nullable
+    Tensor[] play(List<@Nullable Tensor> arguments) {
         for (int i = 0; i < code.arguments().size() && i < arguments.size(); i++) {
             Tensor given = arguments.get(i);
             if (given != null) {

@@ -77,8 +77,7 @@ final class CompiledCall {
     private @Nullable Tensor result(@Nullable Tensor made, @Nullable TensorMeta as) {
         return made == null || as == null
                 ? null
-                : rt.reinterpret(
-                        made, as.dtype(), CodePlayer.known(as.sizes()), CodePlayer.known(as.strides()), 0);
+                : rt.reinterpret(made, as.dtype(), CodePlayer.known(as.sizes()), CodePlayer.known(as.strides()), 0);
     }
 
     private Tensor[] backward(CompiledCode code, List<Saved> kept, Tensor[] gradients) {
@@ -91,7 +90,10 @@ final class CompiledCall {
                 arguments.add(null);
             } else if (name.startsWith("tangents_")) {
                 tangent = differentiable(tangent, gradients);
-                arguments.add(handedOver(gradients, tangent++, Objects.requireNonNull(code.inputs().get(name))));
+                arguments.add(handedOver(
+                        gradients,
+                        tangent++,
+                        Objects.requireNonNull(code.inputs().get(name))));
             } else {
                 arguments.add(rt.tape().take(kept.get(next++)));
             }

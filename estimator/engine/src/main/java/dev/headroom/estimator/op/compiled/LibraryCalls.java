@@ -29,8 +29,7 @@ final class LibraryCalls {
     private static Map.Entry<String, BiConsumer<EagerRuntime, List<Tensor>>> attention(
             String kernel, AttentionScratch scratch) {
         return Map.entry(
-                "torch.ops.aten._scaled_dot_product_" + kernel + "_attention_backward.default",
-                (rt, gradients) -> {
+                "torch.ops.aten._scaled_dot_product_" + kernel + "_attention_backward.default", (rt, gradients) -> {
                     if (gradients.size() >= 3) {
                         scratch.take(rt, gradients.get(0), gradients.get(1), gradients.get(2));
                     }

@@ -83,8 +83,9 @@ public final class Body {
             return new Argument.Value(name(t, values));
         }
         if (value instanceof Tensor[] list) {
-            return new Argument.Values(
-                    Arrays.stream(list).map(t -> t == null ? null : name(t, values)).toList());
+            return new Argument.Values(Arrays.stream(list)
+                    .map(t -> t == null ? null : name(t, values))
+                    .toList());
         }
         if (value instanceof long[] list) {
             return new Argument.Ints(Arrays.stream(list).mapToObj(SymExpr::of).toList());

@@ -205,7 +205,12 @@ public final class MoreKernels {
 
     private static void check(EagerRuntime rt, Tensor t) {
         Tensor least = Reductions.reduce(
-                rt, t, Reductions.mask(null, t.dim()), false, t.dtype(), t.dtype().bytes());
+                rt,
+                t,
+                Reductions.mask(null, t.dim()),
+                false,
+                t.dtype(),
+                t.dtype().bytes());
         rt.free(rt.empty(DType.BOOL));
         rt.free(least);
     }

@@ -61,7 +61,8 @@ public final class Views {
     public static Tensor unsafeView(EagerRuntime rt, Tensor t, long... sizes) {
         long[] to = Shapes.inferSize(sizes, t.numel());
         long[] from = t.sizes();
-        Tensor out = rt.reinterpret(t, to, Objects.requireNonNull(Shapes.viewStrides(from, t.strides(), to), "a view"), t.offset());
+        Tensor out = rt.reinterpret(
+                t, to, Objects.requireNonNull(Shapes.viewStrides(from, t.strides(), to), "a view"), t.offset());
         Recorder r = rt.record("UnsafeViewBackward0", t);
         return r.gradient(0, g -> reshape(rt, g, from)).output(out);
     }

@@ -69,13 +69,7 @@ public final class BinaryRules {
         }
         both(r, "floor_divide", new Binary("FloorDivideBackward", Binary.NONE, Binary.NONE));
         for (String name : new String[] {
-            "bitwise_left_shift",
-            "bitwise_right_shift",
-            "__lshift__",
-            "__rshift__",
-            "gcd",
-            "lcm",
-            "heaviside"
+            "bitwise_left_shift", "bitwise_right_shift", "__lshift__", "__rshift__", "gcd", "lcm", "heaviside"
         }) {
             r.single("aten." + name, c -> Pointwise.op(c.runtime(), c.tensor("self"), c.tensor("other", "values")));
         }

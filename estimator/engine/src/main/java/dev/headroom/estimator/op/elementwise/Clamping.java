@@ -74,8 +74,7 @@ public final class Clamping {
         }
     }
 
-    private static Tensor ofMin(
-            EagerRuntime rt, Tensor g, Tensor self, Tensor min, Tensor less, Tensor equal) {
+    private static Tensor ofMin(EagerRuntime rt, Tensor g, Tensor self, Tensor min, Tensor less, Tensor equal) {
         Formula f = new Formula(rt);
         Tensor atMost = f.test(self, min);
         Tensor both = f.test(equal, atMost);

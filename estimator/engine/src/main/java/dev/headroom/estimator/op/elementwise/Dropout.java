@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op.elementwise;
 
-import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;

@@ -30,12 +30,7 @@ public final class SpecialRules {
 
     public static void register(Registry r) {
         one(r, "special_entr", "SpecialEntrBackward0", SELF, (f, g, x) -> f.op(g, f.op(f.op(f.op(x)))));
-        one(
-                r,
-                "special_ndtri",
-                "SpecialNdtriBackward0",
-                RESULT,
-                (f, g, y) -> f.op(f.op(f.op(f.op(f.op(y)))), g));
+        one(r, "special_ndtri", "SpecialNdtriBackward0", RESULT, (f, g, y) -> f.op(f.op(f.op(f.op(f.op(y)))), g));
         one(r, "polygamma", "PolygammaBackward0", SELF, Unary.THROUGH_ONE);
         one(r, "special_polygamma", "PolygammaBackward0", SELF, Unary.THROUGH_ONE);
         both(r, "special_i0e", (f, g, x, y) -> {

@@ -48,9 +48,7 @@ public final class FourierRules {
                     .mapToInt(d -> Shapes.wrap(d, t.dim()))
                     .toArray();
         }
-        int n = c.node().operator().endsWith("2")
-                ? 2
-                : c.has("s") ? c.integers("s").length : t.dim();
+        int n = c.node().operator().endsWith("2") ? 2 : c.has("s") ? c.integers("s").length : t.dim();
         return IntStream.range(t.dim() - n, t.dim()).toArray();
     }
 

@@ -1,10 +1,9 @@
 package dev.headroom.estimator.op.fused;
 
-import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
-import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.NonZeroScratch;
+import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;

@@ -7,8 +7,8 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
 
 /** Embeddings (ATen/native/Embedding.cpp, ATen/native/cuda/Embedding.cu and EmbeddingBackwardKernel.cu). */
 final class Embedding {
@@ -44,8 +44,7 @@ final class Embedding {
         long rows = weight.distribution() == null
                 ? weight.size(0)
                 : weight.distribution().sizes()[0];
-        return r.gradient(
-                        0, g -> sparse ? rowsOf(rt, g, kept.get()) : backward(rt, g, kept.get(), rows, scaled))
+        return r.gradient(0, g -> sparse ? rowsOf(rt, g, kept.get()) : backward(rt, g, kept.get(), rows, scaled))
                 .output(out);
     }
 

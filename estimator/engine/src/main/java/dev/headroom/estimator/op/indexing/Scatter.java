@@ -135,11 +135,13 @@ final class Scatter {
                     Tensor[] both;
                     try (Frame formula = rt.frame()) {
                         both = reduce.equals("sum")
-                                ? new Tensor[] {grads[0], rt.empty(grads[0].dtype(), at.get().sizes())}
+                                ? new Tensor[] {
+                                    grads[0],
+                                    rt.empty(grads[0].dtype(), at.get().sizes())
+                                }
                                 : mean
                                         ? meanBackward(rt, grads[0], self.get(), src.get(), at.get())
-                                        : extremumBackward(
-                                                rt, grads[0], self.get(), src.get(), result.get(), at.get());
+                                        : extremumBackward(rt, grads[0], self.get(), src.get(), result.get(), at.get());
                         formula.keep(both[0] == grads[0] ? null : both[0]);
                         formula.keep(both[1]);
                     }

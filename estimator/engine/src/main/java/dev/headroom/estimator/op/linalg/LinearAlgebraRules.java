@@ -43,8 +43,11 @@ public final class LinearAlgebraRules {
         add(r, "det", (c, a, b, m, n) -> tensors(c.runtime().empty(a.dtype(), b)));
         add(r, "logdet", (c, a, b, m, n) -> tensors(c.runtime().empty(a.dtype(), b)));
         for (String name : new String[] {"linalg_slogdet", "slogdet"}) {
-            add(r, name, (c, a, b, m, n) -> tensors(
-                    c.runtime().empty(a.dtype(), b), c.runtime().empty(a.dtype(), b)));
+            add(
+                    r,
+                    name,
+                    (c, a, b, m, n) ->
+                            tensors(c.runtime().empty(a.dtype(), b), c.runtime().empty(a.dtype(), b)));
         }
         add(r, "linalg_eigh", (c, a, b, m, n) -> tensors(c.runtime().empty(a.dtype(), join(b, n)), like(c, a)));
         add(r, "linalg_eigvalsh", (c, a, b, m, n) -> {
@@ -58,8 +61,10 @@ public final class LinearAlgebraRules {
         add(r, "linalg_qr", LinearAlgebraRules::qr);
         add(r, "linalg_svd", (c, a, b, m, n) -> svd(c, a, b, m, n, c.flag("full_matrices", true)));
         add(r, "svd", (c, a, b, m, n) -> svd(c, a, b, m, n, !c.flag("some", true)));
-        add(r, "linalg_lu_factor", (c, a, b, m, n) -> tensors(
-                like(c, a), c.runtime().empty(DType.INT32, join(b, Math.min(m, n)))));
+        add(
+                r,
+                "linalg_lu_factor",
+                (c, a, b, m, n) -> tensors(like(c, a), c.runtime().empty(DType.INT32, join(b, Math.min(m, n)))));
     }
 
     private static void square(Registry r, String... names) {

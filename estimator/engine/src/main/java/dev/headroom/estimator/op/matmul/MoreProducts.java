@@ -137,14 +137,14 @@ final class MoreProducts {
                 throw new NoRule("a contraction that broadcasts");
             }
         }
-        Tensor left = body.let(body.call(
-                "reshape",
-                body.call("permute", a, order(c.integers("dims_self"), inA, true)),
-                new long[] {joined == 0 ? 0 : a.numel() / joined, joined}));
-        Tensor right = body.let(body.call(
-                "reshape",
-                body.call("permute", b, order(c.integers("dims_other"), inB, false)),
-                new long[] {joined, joined == 0 ? 0 : b.numel() / joined}));
+        Tensor left = body.let(
+                body.call("reshape", body.call("permute", a, order(c.integers("dims_self"), inA, true)), new long[] {
+                    joined == 0 ? 0 : a.numel() / joined, joined
+                }));
+        Tensor right = body.let(
+                body.call("reshape", body.call("permute", b, order(c.integers("dims_other"), inB, false)), new long[] {
+                    joined, joined == 0 ? 0 : b.numel() / joined
+                }));
         long[] sizes = new long[a.dim() + b.dim() - 2 * c.integers("dims_self").length];
         int n = free(a, inA, sizes, 0);
         free(b, inB, sizes, n);
@@ -274,8 +274,14 @@ final class MoreProducts {
         Saved sb = r.saveIf(r.needs(0), b);
         Saved sa = r.saveIf(r.needs(1), a);
         Tensor out = rt.empty(Strided.promote(a, b), Shapes.broadcast(a.sizes(), b.sizes()));
-        return r.gradient(1, g -> rt.empty(g.dtype(), Shapes.broadcast(g.sizes(), sa.get().sizes())))
-                .gradient(0, g -> rt.empty(g.dtype(), Shapes.broadcast(g.sizes(), sb.get().sizes())))
+        return r.gradient(
+                        1,
+                        g -> rt.empty(
+                                g.dtype(), Shapes.broadcast(g.sizes(), sa.get().sizes())))
+                .gradient(
+                        0,
+                        g -> rt.empty(
+                                g.dtype(), Shapes.broadcast(g.sizes(), sb.get().sizes())))
                 .output(out);
     }
 }

@@ -24,13 +24,7 @@ final class RecurrentAutocast {
 
     /** @param elements of the buffer */
     static Tensor[] run(
-            EagerRuntime rt,
-            Tensor x,
-            Tensor hx,
-            @Nullable Tensor cx,
-            Tensor[] weights,
-            long elements,
-            Layers layers) {
+            EagerRuntime rt, Tensor x, Tensor hx, @Nullable Tensor cx, Tensor[] weights, long elements, Layers layers) {
         DType lower = DType.FLOAT16;
         Frame inner = rt.frame();
         boolean before = rt.autocast().exclude(true);

@@ -109,8 +109,8 @@ final class RecurrentLayers {
         if (buffer != null) {
             r.saveOutput(buffer);
         }
-        r.gradients(grads ->
-                        backward(rt, r, grads, input.get(), hidden.get(), cell.getOrNull(), result.get(), weights, p, biases))
+        r.gradients(grads -> backward(
+                        rt, r, grads, input.get(), hidden.get(), cell.getOrNull(), result.get(), weights, p, biases))
                 .output(out);
         r.output(hy);
         if (cy != null) {

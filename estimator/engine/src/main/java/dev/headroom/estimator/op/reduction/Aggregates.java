@@ -97,8 +97,7 @@ final class Aggregates {
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, false, t.dtype(), t.dtype().bytes());
         Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> evenly(rt, g, self.get(), result.get()))
-                .output(out);
+        return r.gradient(0, g -> evenly(rt, g, self.get(), result.get())).output(out);
     }
 
     /** FunctionsManual.cpp, evenly_distribute_backward. */

@@ -75,7 +75,9 @@ public final class Distances {
         boolean[] all = new boolean[Math.max(x.dim(), y.dim())];
         java.util.function.UnaryOperator<Tensor> gradient = g -> {
             try (Frame formula = rt.frame()) {
-                Tensor difference = rt.empty(so.get().dtype(), Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
+                Tensor difference = rt.empty(
+                        so.get().dtype(),
+                        Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
                 Tensor out1;
                 try (Frame norm = rt.frame()) {
                     out1 = norm.keep(Norms.backward(rt, g, difference, result.get(), p, all, true));
@@ -85,8 +87,9 @@ public final class Distances {
         };
         return r.gradient(1, g -> {
                     try (Frame formula = rt.frame()) {
-                        Tensor difference =
-                                rt.empty(so.get().dtype(), Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
+                        Tensor difference = rt.empty(
+                                so.get().dtype(),
+                                Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
                         Tensor toSelf;
                         try (Frame norm = rt.frame()) {
                             toSelf = norm.keep(Norms.backward(rt, g, difference, result.get(), p, all, true));

@@ -155,8 +155,8 @@ public final class Products {
         Recorder r = rt.record("ProdBackward0", t);
         Saved self = r.save(t);
         DType type = type(c, t);
-        Tensor out = Reductions.reduce(
-                rt, t, Reductions.mask(null, t.dim()), false, type, Reductions.accumulator(type));
+        Tensor out =
+                Reductions.reduce(rt, t, Reductions.mask(null, t.dim()), false, type, Reductions.accumulator(type));
         Saved result = r.saveOutput(out);
         return r.gradient(0, g -> {
                     Formula f = new Formula(rt);

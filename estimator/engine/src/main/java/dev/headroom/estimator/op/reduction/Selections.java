@@ -148,7 +148,8 @@ final class Selections {
         long slice = t.dim() == 0 ? 1 : t.size(dimension(c, t));
         long slices = slice == 0 ? 0 : t.numel() / slice;
         boolean together = slice > SMALL_SLICE && slices > 1 && slice < LARGE_SLICE;
-        boolean known = slices < MANY_SLICES && t.dtype().bytes() == 4 && rt.device().major() >= 9;
+        boolean known =
+                slices < MANY_SLICES && t.dtype().bytes() == 4 && rt.device().major() >= 9;
         if (together && !known || slice > SMALL_SLICE && t.dtype().bytes() < 4) {
             throw new NoRule("sort of several long slices at once");
         }

@@ -4,8 +4,7 @@ import java.util.Map;
 
 /** Other names of operators that have rules (native_functions.yaml: "alias for"). Registered after all families. */
 public final class AliasRules {
-    private static final String PAIRS =
-            """
+    private static final String PAIRS = """
             absolute=abs arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan arctanh=atanh negative=neg
             greater=gt greater_equal=ge less=lt less_equal=le not_equal=ne special_digamma=digamma special_psi=digamma
             special_erf=erf special_erfc=erfc special_erfinv=erfinv special_exp2=exp2 special_expit=sigmoid
@@ -25,7 +24,8 @@ public final class AliasRules {
             for (String known : r.operators()) {
                 boolean same = known.equals(names.getValue());
                 if (same || known.startsWith(names.getValue() + ".")) {
-                    String alias = names.getKey() + known.substring(names.getValue().length());
+                    String alias =
+                            names.getKey() + known.substring(names.getValue().length());
                     if (!r.operators().contains(alias)) {
                         r.alias(alias, known);
                     }

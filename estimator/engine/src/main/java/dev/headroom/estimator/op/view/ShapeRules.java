@@ -190,7 +190,8 @@ public final class ShapeRules {
 
     private static Tensor shifted(Registry r, Call c) {
         Tensor t = c.tensor("self");
-        long[] dims = c.has("dim") ? c.integers("dim") : LongStream.range(0, t.dim()).toArray();
+        long[] dims =
+                c.has("dim") ? c.integers("dim") : LongStream.range(0, t.dim()).toArray();
         long[] shifts = Arrays.stream(dims).map(d -> t.size((int) d) / 2).toArray();
         Body b = new Body(c.runtime(), r);
         return b.give(b.call("roll", t, shifts, dims));
@@ -206,6 +207,8 @@ public final class ShapeRules {
             n += lower ? below : columns - Math.min(Math.max(i + shift, 0), columns);
         }
         DType type = c.type("dtype", DType.INT64);
-        return c.onHost("device") ? c.runtime().hostTensor(type, 2, n) : c.runtime().empty(type, 2, n);
+        return c.onHost("device")
+                ? c.runtime().hostTensor(type, 2, n)
+                : c.runtime().empty(type, 2, n);
     }
 }

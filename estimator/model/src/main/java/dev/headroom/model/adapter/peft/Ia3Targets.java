@@ -16,8 +16,7 @@ import java.util.Optional;
 record Ia3Targets(List<String> all, String feedForward) {
     private static final Ia3Targets LLAMA = new Ia3Targets(List.of("k_proj", "v_proj", "down_proj"), "down_proj");
     private static final Ia3Targets QWEN = new Ia3Targets(List.of("q_proj", "v_proj", "down_proj"), "down_proj");
-    private static final Ia3Targets NEOX =
-            new Ia3Targets(List.of("query_key_value", "dense_4h_to_h"), "dense_4h_to_h");
+    private static final Ia3Targets NEOX = new Ia3Targets(List.of("query_key_value", "dense_4h_to_h"), "dense_4h_to_h");
     private static final Ia3Targets BERT = new Ia3Targets(List.of("key", "value", "output.dense"), "output.dense");
 
     /** By the packages of the models' classes. */

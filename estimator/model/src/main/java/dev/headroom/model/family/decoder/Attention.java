@@ -31,7 +31,11 @@ public final class Attention extends SelfAttention {
      * @param projectsFirst whether all three projections come before any view of them
      */
     public record Names(
-            String out, String queryNorm, String keyNorm, @Nullable Double outDropout, boolean projectsFirst) {
+            String out,
+            String queryNorm,
+            String keyNorm,
+            @Nullable Double outDropout,
+            boolean projectsFirst) {
         /** As in Llama and Qwen 3. */
         public static final Names USUAL = new Names("o_proj", "q_norm", "k_norm", null, false);
 

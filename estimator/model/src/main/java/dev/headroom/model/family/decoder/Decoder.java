@@ -1,9 +1,9 @@
 package dev.headroom.model.family.decoder;
 
-import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.part.ModuleList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param dropout they are dropped with it by a function, under another name; {@code null} for not at all
  * @param module drops them, under the same name; {@code null} for none
  */
-public record Entry(@Nullable Double scale, @Nullable Double dropout, @Nullable Layer module) {
+public record Entry(
+        @Nullable Double scale,
+        @Nullable Double dropout,
+        @Nullable Layer module) {
     /** Nothing. */
     public static final Entry PLAIN = new Entry(null, null, null);
 

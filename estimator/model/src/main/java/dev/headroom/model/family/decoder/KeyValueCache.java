@@ -36,8 +36,7 @@ public final class KeyValueCache {
      *
      * @return keys, values
      */
-    public static Value[] kept(
-            Scope s, Request request, AttentionShape shape, Pass pass, Value keys, Value values) {
+    public static Value[] kept(Scope s, Request request, AttentionShape shape, Pass pass, Value keys, Value values) {
         CacheStep step = request.step();
         if (step != null) {
             s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");

@@ -1,11 +1,11 @@
 package dev.headroom.model.family.decoder;
 
-import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.graph.SymExpr;
 
 /** Attention whose keys and values are kept as one narrow row a token (models/deepseek_v3/modeling_deepseek_v3.py). */

@@ -1,10 +1,10 @@
 package dev.headroom.model.family.decoder;
 
-import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.graph.SymExpr;
 import org.jspecify.annotations.Nullable;
 

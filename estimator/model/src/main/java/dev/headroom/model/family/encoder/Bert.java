@@ -5,10 +5,10 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.part.Activations;
-import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Tasks;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.NamedSequence;
 
 /** BERT and RoBERTa (transformers, models/bert/modeling_bert.py and models/roberta/modeling_roberta.py). */
 public final class Bert {

@@ -6,8 +6,8 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.part.ModuleList;
 import java.util.Optional;
 
 /** {@code BertModel}: embeddings, layers and, for some heads, a pooler. */

@@ -5,9 +5,9 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.NamedSequence;
-import dev.headroom.model.family.decoder.Request;
 
 /** {@code BertLayer}: attention, then a feed-forward part, each added to its input and normalised. */
 final class EncoderLayer extends Layer {

@@ -5,7 +5,6 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.SymExpr;
 
 /**
  * Experts one after another, those that were hit alone (the {@code forward} of their classes). How many tokens each

@@ -72,8 +72,8 @@ public final class DecoderHeads extends SeveralResults {
             Names names, Request request, Pass pass, long width, Layer decoder, Supplier<Layer> languageModel) {
         Task task = Tasks.of(request);
         if (task != Task.AUTO && request.scenario().generation().any()) {
-            throw new UserInputException("--generate needs a model that scores words, not one "
-                    + Tasks.end(task) + "; leave --generate or --task out");
+            throw new UserInputException("--generate needs a model that scores words, not one " + Tasks.end(task)
+                    + "; leave --generate or --task out");
         }
         OfferedHeads.require(request.config(), task);
         String architecture = request.config().architecture();

@@ -38,9 +38,9 @@ final class OfferedHeads {
             Map.entry("opt", NO_TAGS));
 
     /** Families whose class that finds answers calls its decoder otherwise than their other classes. */
-    private static final Map<String, String> ANSWERS_BASE =
-            Stream.of("llama", "qwen2", "qwen3", "qwen3_moe", "smollm3", "nemotron")
-                    .collect(Collectors.toMap(Function.identity(), type -> "transformer"));
+    private static final Map<String, String> ANSWERS_BASE = Stream.of(
+                    "llama", "qwen2", "qwen3", "qwen3_moe", "smollm3", "nemotron")
+            .collect(Collectors.toMap(Function.identity(), type -> "transformer"));
 
     /** Families whose configs name a token that means padding unless they say otherwise (configuration files). */
     private static final Set<String> PADDED =

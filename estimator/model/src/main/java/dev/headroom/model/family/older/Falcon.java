@@ -36,8 +36,8 @@ public final class Falcon extends Layer implements TextModel {
         this.pass = pass;
         ModelConfig c = request.config();
         if (c.flag("alibi", false)) {
-            throw new UserInputException(c.source()
-                    + ": Falcon with alibi is not written; export the model instead (headroom export-help)");
+            throw new UserInputException(
+                    c.source() + ": Falcon with alibi is not written; export the model instead (headroom export-help)");
         }
         long heads = c.size("num_attention_heads");
         boolean recent = c.flag("new_decoder_architecture", false);

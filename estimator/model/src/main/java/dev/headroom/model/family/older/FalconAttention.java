@@ -120,8 +120,7 @@ final class FalconAttention extends SeveralResults {
         Value k = picked(s, all, 3);
         s.line("value = qkv[:, :, :, [-1]]");
         Value v = picked(s, all, 3);
-        SymExpr[] like = {
-            Request.BATCH, request.length(), SymExpr.of(groups), SymExpr.of(shape.heads() / groups), size
+        SymExpr[] like = {Request.BATCH, request.length(), SymExpr.of(groups), SymExpr.of(shape.heads() / groups), size
         };
         s.line("key = torch.broadcast_to(key, query.shape)");
         k = s.op("aten.broadcast_to.default", "self", k, "size", like);

@@ -86,9 +86,7 @@ final class T5Attention extends SeveralResults {
         Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
         s.line("attn = self.o(attn)");
         Value result = s.call(out, flat);
-        return attended.length == 1
-                ? new Value[] {result, biases}
-                : new Value[] {result, biases, attended[1]};
+        return attended.length == 1 ? new Value[] {result, biases} : new Value[] {result, biases, attended[1]};
     }
 
     private Value made(Scope s, Value like) {

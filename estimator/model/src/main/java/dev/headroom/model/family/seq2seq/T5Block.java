@@ -18,10 +18,7 @@ final class T5Block extends SeveralResults {
     T5Block(T5Shape shape, T5Pass pass, boolean decodes, boolean first) {
         ModuleList list = child("layer", new ModuleList());
         own = list.add(new Part(
-                "LayerSelfAttention",
-                "SelfAttention",
-                shape,
-                new T5Attention(shape, pass, decodes, false, first)));
+                "LayerSelfAttention", "SelfAttention", shape, new T5Attention(shape, pass, decodes, false, first)));
         encoder = decodes
                 ? list.add(new Part(
                         "LayerCrossAttention",

@@ -23,7 +23,8 @@ final class T5Pass {
             return mask;
         }
 
-        @Nullable Value bias() {
+        @Nullable
+        Value bias() {
             return bias;
         }
     }
@@ -33,7 +34,8 @@ final class T5Pass {
     private @Nullable Value states;
 
     /** What the encoder made; {@code null} in the encoder. */
-    @Nullable Value states() {
+    @Nullable
+    Value states() {
         return states;
     }
 

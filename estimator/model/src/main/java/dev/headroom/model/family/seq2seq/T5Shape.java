@@ -71,7 +71,8 @@ record T5Shape(ModelConfig config, Request request, Request own, Pass pass, Atte
 
     /** The type of weights that are not quantised. */
     DType type() {
-        boolean widened = request.scenario().quant().any() && !request.scenario().quant().noKbitPrepare();
+        boolean widened =
+                request.scenario().quant().any() && !request.scenario().quant().noKbitPrepare();
         return widened ? DType.FLOAT32 : request.type();
     }
 }

@@ -2,16 +2,16 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.LatentSelfAttention;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.part.RmsNorm;
 import dev.headroom.model.family.experts.Experts;
 import dev.headroom.model.family.experts.ExpertsShape;
 import dev.headroom.model.family.experts.GroupRouter;
 import dev.headroom.model.family.experts.SharedExpertBlock;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.RmsNorm;
 
 /** DeepSeek V3 and R1 (transformers, models/deepseek_v3/modeling_deepseek_v3.py): latent attention, shared experts. */
 public final class DeepSeek {

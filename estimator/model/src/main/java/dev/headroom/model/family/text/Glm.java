@@ -57,11 +57,7 @@ public final class Glm {
         return p.model(
                 p.layers(i -> layering.of(
                         Attention.named(
-                                shape,
-                                p.request,
-                                p.pass,
-                                SelfAttention.Turn.REPEATED_PAIRS,
-                                Attention.Names.USUAL),
+                                shape, p.request, p.pass, SelfAttention.Turn.REPEATED_PAIRS, Attention.Names.USUAL),
                         new FusedFeedForward(
                                 p.prefix + "MLP",
                                 p.width,

@@ -5,12 +5,12 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
-import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.SelfAttention;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.graph.SymExpr;
 import java.util.Arrays;
 

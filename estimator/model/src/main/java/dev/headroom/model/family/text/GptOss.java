@@ -48,11 +48,12 @@ public final class GptOss {
                                 p.width,
                                 request))),
                 new Decoder.Shared(
-                        p.embeddings(),
-                        p.norm(p.width),
-                        RotaryEmbedding.halves(CLASS + "RotaryEmbedding", request, shape.turned()),
-                        kinds.windows(),
-                        List.of()).withoutLook(),
+                                p.embeddings(),
+                                p.norm(p.width),
+                                RotaryEmbedding.halves(CLASS + "RotaryEmbedding", request, shape.turned()),
+                                kinds.windows(),
+                                List.of())
+                        .withoutLook(),
                 false);
     }
 }

@@ -5,8 +5,8 @@ import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.Entry;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.Scores;
 import dev.headroom.model.family.part.DecoderLayer;
 
@@ -20,8 +20,7 @@ public final class Granite {
     public static Layer of(Request request) {
         Plain p = new Plain(request, CLASS, 1e-6);
         ModelConfig c = p.config;
-        AttentionShape shape =
-                AttentionShape.of(c, CLASS + "Attention").withScale(c.number("attention_multiplier", 1));
+        AttentionShape shape = AttentionShape.of(c, CLASS + "Attention").withScale(c.number("attention_multiplier", 1));
         boolean bias = c.flag("mlp_bias", false);
         return p.model(
                 p.layers(i -> DecoderLayer.scaled(

@@ -2,7 +2,6 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
@@ -12,6 +11,7 @@ import dev.headroom.model.family.experts.Experts;
 import dev.headroom.model.family.experts.ExpertsShape;
 import dev.headroom.model.family.experts.ListedExperts;
 import dev.headroom.model.family.experts.Router;
+import dev.headroom.model.family.part.Activations;
 import java.util.List;
 
 /**
@@ -46,8 +46,8 @@ public final class Mixtures {
                 c.size("intermediate_size"),
                 false);
         return p.model(
-                p.layers(i ->
-                        p.layer(new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, OF_MIXTRAL))),
+                p.layers(i -> p.layer(
+                        new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, OF_MIXTRAL))),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
                 false);
     }

@@ -1,14 +1,14 @@
 package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.dsl.Layers;
-import dev.headroom.model.dsl.Scope;
-import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.DecoderLayer;
@@ -98,15 +98,7 @@ public final class Nemotron {
             s.line("return F.layer_norm(*args)");
             long[] sizes = {width};
             return s.outOfAutocast(
-                    "aten.layer_norm.default",
-                    "input",
-                    x,
-                    "normalized_shape",
-                    sizes,
-                    "weight",
-                    scale,
-                    "bias",
-                    bias);
+                    "aten.layer_norm.default", "input", x, "normalized_shape", sizes, "weight", scale, "bias", bias);
         }
     }
 }

@@ -6,8 +6,8 @@ import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.family.part.SandwichLayer;
 import dev.headroom.model.family.decoder.SelfAttention;
+import dev.headroom.model.family.part.SandwichLayer;
 import java.util.List;
 
 /** OLMo 2 (transformers, models/olmo2/modeling_olmo2.py): norms after both parts of a layer and of all heads. */

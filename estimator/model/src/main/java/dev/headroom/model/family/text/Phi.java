@@ -1,13 +1,13 @@
 package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.family.decoder.Entry;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.Scores;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.Activations;

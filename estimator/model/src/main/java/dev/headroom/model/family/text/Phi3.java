@@ -2,13 +2,13 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.part.DecoderLayer;
 import dev.headroom.model.family.decoder.FusedAttention;
-import dev.headroom.model.family.part.FusedFeedForward;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.DecoderLayer;
+import dev.headroom.model.family.part.FusedFeedForward;
 
 /** Phi 3, 3.5 and 4 mini (transformers, models/phi3/modeling_phi3.py): fused projections, partly turned heads. */
 public final class Phi3 {

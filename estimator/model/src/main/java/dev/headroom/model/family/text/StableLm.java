@@ -1,14 +1,14 @@
 package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.dsl.Layers;
-import dev.headroom.model.dsl.Scope;
-import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.LayerNorm;
 import dev.headroom.model.family.part.ModuleList;
@@ -119,8 +119,8 @@ public final class StableLm {
         @Override
         protected Value forward(Scope s, Value... in) {
             s.line("states_per_heads = torch.split(x, 1, dim=1)");
-            Value[] heads = s.ops(
-                    "aten.split.Tensor", norms.size(), Scope.arguments("self", in[0], "split_size", 1, "dim", 1));
+            Value[] heads =
+                    s.ops("aten.split.Tensor", norms.size(), Scope.arguments("self", in[0], "split_size", 1, "dim", 1));
             s.line("return torch.cat([norm(x) for norm, x in zip(self.norms, states_per_heads)], dim=1)");
             Value[] normed = new Value[heads.length];
             for (int i = 0; i < heads.length; i++) {

@@ -1,15 +1,15 @@
 package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.dsl.Layers;
-import dev.headroom.model.dsl.Scope;
-import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Entry;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.DecoderLayer;

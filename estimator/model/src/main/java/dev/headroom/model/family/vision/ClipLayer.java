@@ -1,15 +1,14 @@
 package dev.headroom.model.family.vision;
 
-
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.part.ReturnsMore;
-import dev.headroom.model.family.decoder.Request;
 
 /** {@code CLIPEncoderLayer} (transformers, models/clip/modeling_clip.py). */
 final class ClipLayer extends Layer {

@@ -7,11 +7,11 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.NamedSequence;
 import java.util.Arrays;
 import java.util.function.Function;
 

@@ -54,9 +54,8 @@ public final class Vit extends SeveralResults {
         Value pooled = s.op("aten.select.int", "self", states, "dim", 1, "index", 0);
         s.line("logits = self.classifier(pooled_output)");
         Value logits = s.call(classifier, pooled);
-        Value[] out = request.labelled()
-                ? new Value[] {Losses.counted(s, logits, classes), logits}
-                : new Value[] {logits};
+        Value[] out =
+                request.labelled() ? new Value[] {Losses.counted(s, logits, classes), logits} : new Value[] {logits};
         s.use(states); // outputs
         return out;
     }
