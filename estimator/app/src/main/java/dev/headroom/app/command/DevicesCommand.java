@@ -1,8 +1,8 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.catalogue.DeviceTable;
 import dev.headroom.app.option.BadOption;
 import dev.headroom.app.report.CalibrationReport;
-import dev.headroom.app.report.DeviceTable;
 import dev.headroom.model.device.Calibration;
 import dev.headroom.model.device.DeviceProbe;
 import dev.headroom.model.device.GpuCatalogue;

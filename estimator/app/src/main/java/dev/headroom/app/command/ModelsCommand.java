@@ -1,6 +1,6 @@
 package dev.headroom.app.command;
 
-import dev.headroom.app.report.ModelTable;
+import dev.headroom.app.catalogue.ModelTable;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,7 +1,7 @@
 package dev.headroom.app.command;
 
-import dev.headroom.app.report.MissingOperators;
-import dev.headroom.app.report.OperatorTable;
+import dev.headroom.app.catalogue.MissingOperators;
+import dev.headroom.app.catalogue.OperatorTable;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

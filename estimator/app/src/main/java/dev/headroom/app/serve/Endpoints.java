@@ -1,7 +1,7 @@
 package dev.headroom.app.serve;
 
 import dev.headroom.app.ask.Question;
-import dev.headroom.app.report.DeviceTable;
+import dev.headroom.app.catalogue.DeviceTable;
 import dev.headroom.model.device.GpuCatalogue;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.program.source.SpelledCalls;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;

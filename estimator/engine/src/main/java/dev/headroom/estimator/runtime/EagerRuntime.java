@@ -9,11 +9,8 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.nullness.Contract;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +28,6 @@ public final class EagerRuntime {
     private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
     private final ModuleHooks modules = new ModuleHooks();
-    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
     private @Nullable Frame frame;
 
     /** A process with one GPU. */
@@ -127,11 +123,6 @@ public final class EagerRuntime {
         Category before = s.category();
         s.setCategory(category);
         s.home.changed(s, before);
-    }
-
-    /** Whether something that a process does once, such as compiling a graph, is done now. */
-    public boolean firstTime(Object what) {
-        return done.add(what);
     }
 
     /** Opens the scope of an operator's local variables. */
@@ -330,14 +321,6 @@ public final class EagerRuntime {
         if (before.release()) {
             before.home.free(before);
         }
-    }
-
-    /** {@code t.detach_()}: a leaf that requires no gradient. */
-    public void detachInPlace(Tensor t) {
-        GradNode node = t.gradNode();
-        t.setHistory(null, 0);
-        t.setLeafRequiresGrad(false);
-        tape.release(node);
     }
 
     /** {@code requires_grad_()} of a leaf. */

@@ -59,4 +59,14 @@ public final class Saved {
     void unpack() {
         tensor = Objects.requireNonNull(packed, "hooks of saved tensors").unpack();
     }
+
+    /**
+     * Hands the tensor to the running frame, from which it may be freed before the node has run
+     * ({@code ctx.maybe_clear_saved_tensors}). It counts as saved until then.
+     */
+    public @Nullable Tensor handedTo(EagerRuntime runtime) {
+        Tensor t = take();
+        runtime.adopt(t);
+        return t;
+    }
 }

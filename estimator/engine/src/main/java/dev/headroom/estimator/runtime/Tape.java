@@ -164,9 +164,7 @@ public final class Tape {
      * Hooks of the node last as long as the node; a leaf without a graph has none but while somebody holds it.
      */
     public GradNode holdAccumulator(Tensor leaf) {
-        GradNode node = accumulator(leaf);
-        node.refs++;
-        return node;
+        return hold(accumulator(leaf));
     }
 
     /** A reference to a node for the caller, who gives it back with {@link #release}. */
@@ -300,16 +298,6 @@ public final class Tape {
         if (t != null) {
             releaseSaved(t);
         }
-    }
-
-    /**
-     * Hands a saved tensor to the running frame, from which it may be freed before the node has run
-     * ({@code ctx.maybe_clear_saved_tensors}). It counts as saved until then.
-     */
-    public @Nullable Tensor take(Saved saved) {
-        Tensor t = saved.take();
-        runtime.adopt(t);
-        return t;
     }
 
     /** Lets go of what a node saved, as after it ran. */

@@ -220,6 +220,14 @@ public final class Tensor {
         outputNumber = output;
     }
 
+    /** {@code detach_()}: a leaf that requires no gradient. */
+    public void detachInPlace(EagerRuntime runtime) {
+        GradNode node = gradNode;
+        setHistory(null, 0);
+        setLeafRequiresGrad(false);
+        runtime.tape().release(node);
+    }
+
     void setGradField(@Nullable Tensor value) {
         grad = value;
     }

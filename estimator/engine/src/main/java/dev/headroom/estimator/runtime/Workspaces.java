@@ -4,7 +4,10 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -26,6 +29,8 @@ public final class Workspaces {
 
     private final List<List<Tensor>> lt;
 
+    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
+
     /** By device. */
     private final Tensor[] dropoutStates;
 
@@ -34,6 +39,11 @@ public final class Workspaces {
         blas = lists(devices);
         lt = lists(devices);
         dropoutStates = new Tensor[devices];
+    }
+
+    /** Whether something that a process does once, such as compiling a graph, is done now. */
+    public boolean firstTime(Object what) {
+        return done.add(what);
     }
 
     /** Called by every matrix product after it made its result. */

@@ -50,7 +50,7 @@ final class Evaluator {
     /** @return with references for the caller */
     Value value(Expr e) {
         if (e instanceof Expr.Number n) {
-            return new Value.Number(n.value(), n.isInteger());
+            return new Value.Scalar(n.value(), n.isInteger());
         }
         if (e instanceof Expr.Flag f) {
             return new Value.Flag(f.value());
@@ -144,7 +144,7 @@ final class Evaluator {
                 return Value.Tensors.one(runtime.hold(runtime.detach(one(name, given.get(0)))));
             }
         }
-        if (given.size() == 2 && given.get(0) instanceof Value.Number left) {
+        if (given.size() == 2 && given.get(0) instanceof Value.Scalar left) {
             return reversed(name, left, given.get(1));
         }
         Value out = Value.Tensors.one(operators.call(Function.of(name).orElseThrow(), given, named));
@@ -153,8 +153,8 @@ final class Evaluator {
     }
 
     /** A number before the operator: what Python asks of the tensor then (torch/_tensor.py). */
-    private Value reversed(String name, Value.Number left, Value right) {
-        if (right instanceof Value.Number r) {
+    private Value reversed(String name, Value.Scalar left, Value right) {
+        if (right instanceof Value.Scalar r) {
             return folded(name, left, r);
         }
         return switch (name) {
@@ -170,7 +170,7 @@ final class Evaluator {
         };
     }
 
-    private static Value folded(String name, Value.Number a, Value.Number b) {
+    private static Value folded(String name, Value.Scalar a, Value.Scalar b) {
         double result =
                 switch (name) {
                     case "add" -> a.value() + b.value();
@@ -179,6 +179,6 @@ final class Evaluator {
                     case "div" -> a.value() / b.value();
                     default -> throw new UserInputException(name + " takes tensors");
                 };
-        return new Value.Number(result, a.isInteger() && b.isInteger() && !name.equals("div"));
+        return new Value.Scalar(result, a.isInteger() && b.isInteger() && !name.equals("div"));
     }
 }

@@ -53,7 +53,7 @@ final class OperatorCalls {
     }
 
     private static Argument argument(Function function, Value value, Map<String, Tensor> inputs) {
-        if (value instanceof Value.Number n) {
+        if (value instanceof Value.Scalar n) {
             return n.isInteger() ? new Argument.Int(SymExpr.of((long) n.value())) : new Argument.Float(n.value());
         }
         if (value instanceof Value.Flag f) {
@@ -67,9 +67,9 @@ final class OperatorCalls {
             return new Argument.Value(input(t.all().get(0), inputs));
         }
         List<Value> parts = ((Value.Sequence) value).parts();
-        if (parts.get(0) instanceof Value.Number) {
+        if (parts.get(0) instanceof Value.Scalar) {
             return new Argument.Ints(parts.stream()
-                    .map(p -> SymExpr.of((long) ((Value.Number) p).value()))
+                    .map(p -> SymExpr.of((long) ((Value.Scalar) p).value()))
                     .toList());
         }
         return new Argument.Values(parts.stream()

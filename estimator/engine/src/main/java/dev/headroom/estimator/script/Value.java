@@ -13,7 +13,7 @@ sealed interface Value {
         }
     }
 
-    record Number(double value, boolean isInteger) implements Value {}
+    record Scalar(double value, boolean isInteger) implements Value {}
 
     record Flag(boolean value) implements Value {}
 

@@ -1,7 +1,9 @@
 package dev.headroom.model.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,9 +50,11 @@ class GpuNamesTest {
         assertEquals("", found(text));
     }
 
-    /** What a verdict prints can be asked for. */
+    /** What a verdict prints can be asked for; cards of several sizes share a title. */
     @Test
     void everyTitleIsAName() {
-        GpuCatalogue.all().forEach(gpu -> assertEquals(gpu.name(), found(gpu.title())));
+        GpuCatalogue.all()
+                .forEach(
+                        gpu -> assertTrue(List.of(found(gpu.title()).split(" ")).contains(gpu.name()), gpu.title()));
     }
 }

@@ -38,7 +38,7 @@ final class CompiledCall {
     }
 
     private Tensor[] forward() {
-        if (rt.firstTime(graph)) {
+        if (rt.workspaces().firstTime(graph)) {
             PaddingTrials trials = new PaddingTrials(rt);
             graph.trials().forEach(trials::run);
         }
@@ -95,7 +95,7 @@ final class CompiledCall {
                         tangent++,
                         Objects.requireNonNull(code.inputs().get(name))));
             } else {
-                arguments.add(rt.tape().take(kept.get(next++)));
+                arguments.add(kept.get(next++).handedTo(rt));
             }
         }
         Tensor[] made = new CodePlayer(rt, code).play(arguments);

@@ -212,7 +212,7 @@ final class Stage {
                 gradient = made[0];
                 groups.stopCatching();
                 runtime.setGrad(of[1], gradient);
-                runtime.detachInPlace(root);
+                root.detachInPlace(runtime);
             }
         }
         runtime.hold(root);
@@ -277,7 +277,7 @@ final class Stage {
             inputGradients.put(microbatch, gradient);
         }
         if (isLast() && !isFirst()) {
-            runtime.detachInPlace(of[0]);
+            of[0].detachInPlace(runtime);
         }
         runtime.release(of[0]);
         runtime.release(of[1]);

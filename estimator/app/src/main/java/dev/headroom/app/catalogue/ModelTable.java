@@ -1,5 +1,7 @@
-package dev.headroom.app.report;
+package dev.headroom.app.catalogue;
 
+import dev.headroom.app.report.Columns;
+import dev.headroom.app.report.JsonOutput;
 import dev.headroom.model.family.Families;
 import dev.headroom.model.family.config.ShippedConfigs;
 import java.io.PrintWriter;

@@ -1,5 +1,7 @@
-package dev.headroom.app.report;
+package dev.headroom.app.catalogue;
 
+import dev.headroom.app.report.Columns;
+import dev.headroom.app.report.JsonOutput;
 import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Verification;
 import dev.headroom.estimator.op.rule.Registry;

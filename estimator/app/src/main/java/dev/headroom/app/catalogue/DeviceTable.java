@@ -1,5 +1,7 @@
-package dev.headroom.app.report;
+package dev.headroom.app.catalogue;
 
+import dev.headroom.app.report.Columns;
+import dev.headroom.app.report.JsonOutput;
 import dev.headroom.model.device.Gpu;
 import java.io.PrintWriter;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.headroom.estimator.program;
+package dev.headroom.estimator.program.source;
 
 import java.util.HashMap;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * module once; a line of a loop, {@code x = layer(x)}, spells none and calls one an iteration. A call more than the
  * line spells begins the next iteration.
  */
-final class SpelledCalls {
+public final class SpelledCalls {
     private static final Pattern COMPREHENSION = Pattern.compile("[\\[({].*\\bfor\\b.*\\bin\\b");
 
     private final String line;
@@ -19,7 +19,7 @@ final class SpelledCalls {
     /** By container: the item of it whose modules are called. */
     private final Map<String, String> items = new HashMap<>();
 
-    SpelledCalls(String line) {
+    public SpelledCalls(String line) {
         this.line = line;
     }
 
@@ -30,7 +30,7 @@ final class SpelledCalls {
      * @param called path of the module that is called
      * @return whether the call still belongs to the same run of the line
      */
-    boolean add(String caller, String called) {
+    public boolean add(String caller, String called) {
         boolean inside = called.startsWith(caller.isEmpty() ? "" : caller + ".");
         String[] parts = (inside && !caller.isEmpty() ? called.substring(caller.length() + 1) : called).split("\\.");
         String last = parts[parts.length - 1];

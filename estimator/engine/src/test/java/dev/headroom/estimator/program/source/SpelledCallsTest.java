@@ -1,4 +1,4 @@
-package dev.headroom.estimator.program;
+package dev.headroom.estimator.program.source;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SpelledCallsTest {
+public class SpelledCallsTest {
     /** The modules that a line of {@code block} calls, and how many of them its first run calls. */
     @ParameterizedTest
     @CsvSource(
