@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -137,7 +138,10 @@ class AdvisorTest {
         assertTrue(largest.safe() < largest.value(), "no room at the largest batch is no safe one");
         assertTrue(risk(with(request, largest.value())) > Largest.RISK);
         long hundredth = Math.max(1, largest.value() / 100);
-        assertTrue(risk(with(request, largest.safe() + hundredth)) > Largest.RISK, "to within a hundredth");
+        // Segments come in steps, so that a larger batch now and then runs a smaller risk.
+        boolean risky = LongStream.rangeClosed(1, hundredth)
+                .anyMatch(more -> risk(with(request, largest.safe() + more)) > Largest.RISK);
+        assertTrue(risky, "to within a hundredth");
     }
 
     private static double risk(PredictionRequest request) {
