@@ -149,8 +149,8 @@ class ServiceTest {
         assertTrue(metrics.contains("jvm_memory_used_bytes"), metrics);
         JsonNode api = JSON.readTree(get("/openapi.json").body());
         api.get("paths")
-                .fields()
-                .forEachRemaining(path -> path.getValue().fieldNames().forEachRemaining(method -> {
+                .properties()
+                .forEach(path -> path.getValue().fieldNames().forEachRemaining(method -> {
                     try {
                         int status = method.equals("get")
                                 ? get(path.getKey()).statusCode()
