@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * The calibration that ships, without the runs of a model or of a card: what it says of them comes from others, as for a
- * model or a card that was never measured.
+ * The calibration that ships, without the runs of a model or of a card: what it says of them comes from others, as
+ * for a model or a card that was never measured.
  */
 public final class ShippedDeviations {
     private static final String RESOURCE = "deviations.csv";

@@ -26,8 +26,9 @@ public final class CalibrateDeviations {
     /** Arguments: the file to write, the folder of runs on real cards, and which of its sets count. */
     public static void main(String[] arguments) throws IOException {
         List<String> out = new ArrayList<>(List.of(
-                "# How far measurements on real GPUs lay outside of what was predicted: model,optimizer,batch,kind or set,"
-                        + "card,deviation. Of fixtures/published/xmem.csv every run, of fixtures/real one of each model.",
+                "# How far measurements on real GPUs lay outside of what was predicted:"
+                        + " model,optimizer,batch,kind or set,card,deviation."
+                        + " Of fixtures/published/xmem.csv every run, of fixtures/real one of each model.",
                 "# Written by dev.headroom.validation.real.CalibrateDeviations;"
                         + " dev.headroom.estimator.certainty.Deviations says what a deviation is."));
         MeasuredRun.comparable()

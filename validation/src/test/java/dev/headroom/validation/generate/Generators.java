@@ -4,6 +4,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Arrays;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -12,6 +13,11 @@ import net.jqwik.api.Tuple;
 
 /** Random models and runs. They shrink to few, plain and small layers and to the simplest run. */
 public final class Generators {
+    /** Muon takes matrices only. */
+    private static final List<OptimizerKind> OPTIMIZERS = Arrays.stream(OptimizerKind.values())
+            .filter(k -> k != OptimizerKind.MUON)
+            .toList();
+
     private static final int MOST_BLOCKS = 9;
     private static final int DEPTH = 2;
 
@@ -112,8 +118,7 @@ public final class Generators {
         return Combinators.combine(
                         Arbitraries.longs().between(1, mostSamples),
                         // Those of other libraries have kernels and arguments of their own.
-                        Arbitraries.of(OptimizerKind.class)
-                                .filter(k -> k == OptimizerKind.NONE || k.isOfTorch() && k != OptimizerKind.MUON),
+                        Arbitraries.of(OPTIMIZERS).filter(k -> k == OptimizerKind.NONE || k.isOfTorch()),
                         Arbitraries.of(Scenario.Foreach.class),
                         rarely(4),
                         Arbitraries.frequency(Tuple.of(3, 0), Tuple.of(1, 1), Tuple.of(1, 2), Tuple.of(1, 7)),

@@ -94,9 +94,10 @@ final class Cli {
             footer = {
                 "",
                 "'headroom measure' runs a model and compares its memory with the prediction;"
-                        + " 'headroom local' lists the"
-                        + " GPUs of this machine; 'headroom validate' holds predictions against measured runs; 'headroom"
-                        + " sweep' predicts many scenarios; 'headroom serve' answers over HTTP and in the browser."
+                        + " 'headroom local' lists the GPUs of this machine;"
+                        + " 'headroom validate' holds predictions against measured runs;"
+                        + " 'headroom sweep' predicts many scenarios;"
+                        + " 'headroom serve' answers over HTTP and in the browser."
             },
             versionProvider = Version.class)
     static final class Root implements Runnable {

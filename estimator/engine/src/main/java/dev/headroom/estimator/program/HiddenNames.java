@@ -73,7 +73,8 @@ final class HiddenNames {
 
     /**
      * Lists that hold a value besides the name that it was assigned to: a later line of the call reads it, does not
-     * spell that name, and has names of which no line shows an assignment, with an index behind ({@code features[-1]}) or as
+     * spell that name, and has names of which no line shows an assignment, with an index behind
+     * ({@code features[-1]}) or as
      * what a function joins ({@code torch.cat(features, 1)}).
      */
     Set<String> lists(String value, String name, int made, int depth, int end) {

@@ -96,7 +96,9 @@ final class PythonVariables {
         }
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
-        boolean result = made == end && lastUse == made && !line.assigned().isEmpty() && !asks(made);
+        boolean whole = nodes.get(made).outputs().size() == 1 || line.assigned().size() > 1; // not f(x)[1]
+        boolean result =
+                made == end && lastUse == made && whole && !line.assigned().isEmpty() && !asks(made);
         if (lastUse <= end && !result) { // a temporary of the statement
             String operator = nodes.get(made).operator();
             String reader = nodes.get(lastUse).operator();
@@ -128,9 +130,10 @@ final class PythonVariables {
     }
 
     /**
-     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls
-     * it: what is read twice, or is one of several results, has a name. The function ends where all that it made has come
-     * down to one value, in the form in which the function returns it.
+     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that
+     * calls
+     * it: what is read twice, or is one of several results, has a name. The function ends where all that it made
+     * has come down to one value, in the form in which the function returns it.
      */
     private int functionEnd(int made, int output, int depth, int lastUse, int end) {
         PythonFrame line = frames.get(made).get(depth);
@@ -327,8 +330,8 @@ final class PythonVariables {
     /** Segments of a checkpointed chain call their modules one after another, whatever container they come from. */
     private boolean call(SpelledCalls calls, int node, int depth) {
         List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
-        return stack.get(depth).type().isEmpty()
-                ? calls.add("", "")
+        return stack.get(depth).type().isEmpty() || stack.get(depth + 1).type().isEmpty()
+                ? frames.get(node).get(depth).text().contains("self.")
                 : calls.add(stack.get(depth).path(), stack.get(depth + 1).path());
     }
 

@@ -21,8 +21,8 @@ public record DeviceModel(int major, int minor, int sms) {
     }
 
     /**
-     * Bytes of the L2 cache (NVIDIA's architecture papers of Volta, Turing, Ampere, Ada and Hopper; H200 as CUDA reports
-     * it).
+     * Bytes of the L2 cache (NVIDIA's architecture papers of Volta, Turing, Ampere, Ada and Hopper; H200 as CUDA
+     * reports it).
      */
     public long l2Bytes() {
         int few = 64;

@@ -7,7 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Tells NullAway what a method's result has to do with its arguments, such as {@code !null -> !null}: {@code null} comes
+ * Tells NullAway what a method's result has to do with its arguments, such as {@code !null -> !null}: {@code null}
+ * comes
  * out only where {@code null} goes in.
  */
 @Documented

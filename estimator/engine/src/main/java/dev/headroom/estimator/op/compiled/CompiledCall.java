@@ -114,7 +114,7 @@ final class CompiledCall {
         return i;
     }
 
-    /** The gradients of results that nothing used are zeros (torch/csrc/autograd/python_function.cpp, PyNode::apply). */
+    /** Gradients of results that nothing used are zeros (torch/csrc/autograd/python_function.cpp, PyNode::apply). */
     private void makeZeros(Tensor[] gradients) {
         for (int i = 0; i < gradients.length; i++) {
             TensorMeta result = graph.results().get(i);

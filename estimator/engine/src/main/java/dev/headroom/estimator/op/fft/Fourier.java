@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
 
 /**
  * The three kinds of transforms ({@code _fft_c2c}, {@code _fft_r2c}, {@code _fft_c2r};
- * ATen/native/cuda/SpectralOps.cpp). cuFFT reads batches of dense signals: other layouts are copied first, and results lie as the batches do.
+ * ATen/native/cuda/SpectralOps.cpp). cuFFT reads batches of dense signals: other layouts are
+ * copied first, and results lie as the batches do.
  */
 final class Fourier {
     private Fourier() {}

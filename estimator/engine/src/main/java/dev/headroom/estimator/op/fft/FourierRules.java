@@ -12,7 +12,7 @@ import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals of the type and the lengths asked for, then one transform. */
+/** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals of the type and lengths asked for, then one transform. */
 public final class FourierRules {
     private static final String WHY = "cuFFT's workspace is not known";
 
