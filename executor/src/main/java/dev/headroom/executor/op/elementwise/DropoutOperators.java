@@ -4,12 +4,14 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.basic.Formats;
 import dev.headroom.executor.op.basic.Scaling;
 import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** {@code aten.dropout} and its like (aten/src/ATen/native/Dropout.cpp, aten/src/ATen/native/cuda/Dropout.cu). */
@@ -71,8 +73,9 @@ public final class DropoutOperators {
         SavedTensor saved = r.saveOutput(mask);
         return r.backward(g -> {
                     Tensor kept = saved.get();
-                    // The gradient's layout decides, not the mask's.
-                    Tensor mine = e.emptyLike(g[0]);
+                    // masked_scale_kernel suggests a format for its result: channels last, or else row-major.
+                    boolean rows = Formats.suggested(g[0]) == MemoryFormat.CONTIGUOUS;
+                    Tensor mine = rows ? e.empty(g[0].dtype(), g[0].sizes()) : e.emptyLike(g[0]);
                     Elementwise.into(e, MASKED, scale, mine, g[0], kept);
                     return new Tensor[] {mine};
                 })
