@@ -63,7 +63,7 @@ def test_check_raises_with_the_advice(fixtures: Path) -> None:
     with pytest.raises(headroom.DoesNotFit, match="Does not fit") as e:
         headroom.check(fixtures / "models/resnet50-i224.pt2", batch=256, gpu="rtx-3060")
     assert e.value.prediction.fits is False
-    assert "PYTORCH_CUDA_ALLOC_CONF" in str(e.value)
+    assert "checkpoint(" in str(e.value)
     with pytest.raises(headroom.HeadroomError, match="no device is known"):
         headroom.check(fixtures / "models/mlp-xor.pt2", batch=2)
 
