@@ -53,11 +53,3 @@ def test_the_module_without_torch(home: Path) -> None:
 def test_the_recorder_comes_along(home: Path) -> None:
     found = [p.name for p in home.glob("lib/python3*/site-packages/headroom/*")]
     assert {"record.py", "py.typed", "runtime"} <= set(found)
-
-
-def test_the_other_tests_with_the_wheel(home: Path) -> None:
-    """Those of files, run in this interpreter's pytest with the environment's command."""
-    env = clean() | {"HEADROOM_COMMAND": str(home / "bin/headroom")}
-    tests = Path(__file__).with_name("test_files.py")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", str(tests)], env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
