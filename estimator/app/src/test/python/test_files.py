@@ -119,3 +119,13 @@ def test_the_module_is_the_command() -> None:
     assert done.stdout.startswith("headroom ")
     bad = subprocess.run([sys.executable, "-m", "headroom", "predict"], capture_output=True, check=False)
     assert bad.returncode == 2
+
+
+def test_a_launcher_that_is_this_command_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = [sys.executable, "-m", "headroom", "devices"]
+    monkeypatch.setenv("HEADROOM_COMMAND", f"{sys.executable} -m headroom")
+    ran = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 2
+    assert ran.stderr.strip().splitlines() == [
+        "headroom: HEADROOM_COMMAND names this very command; unset it, or name another launcher"
+    ]

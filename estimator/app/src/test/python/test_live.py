@@ -7,7 +7,7 @@ import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import headroom
 import pytest
@@ -91,6 +91,109 @@ def test_the_optimizer_is_read(make: Any, option: dict[str, Any]) -> None:
     )
 
 
+def of_parameters(model: Any, word: str) -> list[Any]:
+    return [p for name, p in model.named_parameters() if word in name]
+
+
+def test_groups_of_parameters_are_read() -> None:
+    model, x = Net(), torch.randn(64, 256)
+    weights, biases = of_parameters(model, "weight"), of_parameters(model, "bias")
+    grouped = torch.optim.SGD(
+        [{"params": weights, "weight_decay": 0.1}, {"params": biases, "weight_decay": 0.0}], lr=1, momentum=0.9
+    )
+    words = ["*.weight", "*.bias;weight-decay=false"]
+    asked = headroom.predict(model, (x,), optimizer="sgd-momentum", weight_decay=True, param_group=words)
+    assert numbers(headroom.predict(model, (x,), optimizer=grouped)) == numbers(asked)
+    one = headroom.predict(model, (x,), optimizer=torch.optim.SGD(model.parameters(), lr=1, momentum=0.9))
+    assert numbers(one) != numbers(asked)
+
+
+def test_what_the_optimizer_does_not_step_keeps_its_gradient() -> None:
+    model, x = Net(), torch.randn(64, 256)
+    some = headroom.predict(model, (x,), optimizer=torch.optim.AdamW(of_parameters(model, "bias")))
+    held = [p.allocated for p in some.phases if p.phase == "zero_grad"]
+    assert held[1] > held[0] + sum(p.numel() for p in of_parameters(model, "weight")) * 4
+
+
+def test_several_optimizers() -> None:
+    model, x = Net(), torch.randn(64, 256)
+    both = [torch.optim.Muon(of_parameters(model, "weight")), torch.optim.AdamW(of_parameters(model, "bias"))]
+    words = ["*.weight", "*;optimizer=adamw"]
+    asked = headroom.predict(model, (x,), optimizer="muon", param_group=words)
+    assert numbers(headroom.predict(model, (x,), optimizer=both)) == numbers(asked)
+
+
+def trained(prediction: headroom.Prediction) -> list[tuple[int, ...]]:
+    """Where the forward pass holds the loss, numbers are the same from the backward pass on."""
+    rows = zip(prediction.phases, numbers(prediction), strict=True)
+    return [row for phase, row in rows if phase.phase in ("backward", "optimizer")]
+
+
+@pytest.mark.parametrize("loss", [nn.MSELoss(), lambda out, y: nn.functional.mse_loss(out, y)])
+def test_a_loss_of_ones_own(loss: Any) -> None:
+    model, x, y = Net(), torch.randn(64, 256), torch.randn(64, 256)
+    own = headroom.predict(model, (x,), loss=loss, loss_args=(y,), data="one")
+    assert own.way == "export"
+    assert trained(own) == trained(headroom.predict(model, (x,), loss="mse", data="one"))
+
+
+def test_a_loss_with_weights_of_its_own() -> None:
+    weighted = nn.CrossEntropyLoss(weight=torch.ones(256))
+    model, x, y = nn.Sequential(nn.Linear(256, 256)), torch.randn(64, 256), torch.zeros(64).long()
+    own = headroom.predict(model, (x,), loss=weighted, loss_args=(y,), data="one")
+    named = headroom.predict(model, (x,), loss="cross-entropy", data="one")
+    assert own.way == "export" and len(list(model.modules())) == 2
+    assert own.peak.allocated == named.peak.allocated + 256 * 4
+
+
+class Held:
+    """A result that PyTorch knows nothing of."""
+
+    def __init__(self, out: Any, hidden: Any) -> None:
+        self.parts = {"out": out, "more": [hidden]}
+
+
+class Wrapped(Net):
+    def __init__(self, result: Any) -> None:
+        super().__init__()
+        self.result = result
+
+    def forward(self, x: Any) -> Any:
+        hidden = self.blocks[0](x)
+        return self.result(super().forward(x), hidden)
+
+
+class Named(NamedTuple):
+    out: Any
+    hidden: Any
+
+
+@pytest.mark.parametrize("result", [Held, Named])
+def test_results_of_any_class_are_kept(result: Any) -> None:
+    x = torch.randn(64, 256)
+    prediction = headroom.predict(Wrapped(result), (x,))
+    assert prediction.way == "export"
+    assert numbers(prediction) == numbers(headroom.predict(Wrapped(lambda *parts: parts), (x,)))
+
+
+def test_a_model_that_asks_for_the_card() -> None:
+    class Asks(Net):
+        def forward(self, x: Any) -> Any:
+            return super().forward(x.repeat(torch.cuda.get_device_capability(x.device)[0], 1))
+
+    peaks = [headroom.predict(Asks(), (torch.randn(64, 256),), gpu=gpu).peak for gpu in ("v100-32gb", "h200")]
+    assert peaks[0].allocated < peaks[1].allocated
+
+
+def test_a_model_that_fails_is_named() -> None:
+    class Fails(Net):
+        def forward(self, x: Any) -> Any:
+            return super().forward(x @ x)
+
+    with pytest.raises(headroom.HeadroomError, match=r"fails at .*test_live.py:\d+: RuntimeError"):
+        headroom.predict(Fails(), (torch.randn(8, 256),))
+
+
 def test_modes_around_the_call() -> None:
     model, x = Net(), torch.randn(64, 256)
     with torch.no_grad():
@@ -148,8 +251,9 @@ def test_blooms_custom_function(fixtures: Path) -> None:
 
 
 def test_recorded_equals_exported(tmp_path: Path) -> None:
+    from headroom._called import Called
     from headroom._recorded import record
 
     x = torch.randn(64, 256)
-    record(Net(), (x,), {}, tmp_path / "net.pt2")
+    record(Net(), Called((x,), {}), tmp_path / "net.pt2")
     assert numbers(headroom.predict(tmp_path / "net.pt2")) == numbers(headroom.predict(Net(), (x,)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -12,8 +13,8 @@ import torch
 
 from headroom._observe import Observed
 
-HERE = str(Path(__file__).parent)
-TORCH = str(Path(torch.__file__).parent)
+HERE = f"{Path(__file__).parent}{os.sep}"
+TORCH = f"{Path(torch.__file__).parent}{os.sep}"
 
 
 class Frames:
@@ -69,6 +70,18 @@ class Frames:
         """The innermost line of the model's own code."""
         frames = [f for f in self._python() if not f.f_code.co_filename.startswith(TORCH)]
         return f"{frames[-1].f_code.co_filename}:{frames[-1].f_lineno}" if frames else "an unknown line"
+
+
+    def raised(self, error: BaseException) -> str:
+        """The innermost line of the model's own code that an error came through."""
+        own = "an unknown line"
+        trace = error.__traceback__
+        while trace is not None:
+            file = trace.tb_frame.f_code.co_filename
+            if not file.startswith((HERE, TORCH)):
+                own = f"{file}:{trace.tb_lineno}"
+            trace = trace.tb_next
+        return own
 
 
 def _inner(frame: FrameType) -> bool:

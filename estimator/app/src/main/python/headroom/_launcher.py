@@ -8,12 +8,16 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from headroom.errors import Defect, HeadroomError
 
 RUNTIME = Path(__file__).parent / "runtime"
 MAIN = "dev.headroom.app.command.Main"
 START = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
+
+LAUNCHED = "HEADROOM_LAUNCHED"
+"""The process that was already replaced by what ``HEADROOM_COMMAND`` names."""
 
 FITS, DEFECT, BAD_INPUT, DOES_NOT_FIT = 0, 1, 2, 3
 """Exit statuses of the command line."""
@@ -45,11 +49,24 @@ def environment() -> dict[str, str]:
 
 def main() -> None:
     """The command ``headroom``: becomes Java."""
+    # What is executed in this process's place has its number: a launcher that is this command again is known by it.
+    process = str(os.getpid())
+    if os.environ.get("HEADROOM_COMMAND") and os.environ.get(LAUNCHED) == process:
+        _refuse("HEADROOM_COMMAND names this very command; unset it, or name another launcher")
     try:
         line = command(sys.argv[1:])
     except HeadroomError as e:
-        sys.exit(f"headroom: {e}")
-    os.execve(line[0], line, environment()) if os.path.isabs(line[0]) else os.execvpe(line[0], line, environment())
+        _refuse(str(e))
+    variables = {**environment(), LAUNCHED: process}
+    try:
+        os.execvpe(line[0], line, variables)
+    except OSError as e:
+        _refuse(f"{line[0]} cannot be run: {e.strerror}; HEADROOM_COMMAND names the launcher")
+
+
+def _refuse(why: str) -> NoReturn:
+    print(f"headroom: {why}", file=sys.stderr)
+    sys.exit(BAD_INPUT)
 
 
 def run(arguments: Sequence[str]) -> str:

@@ -15,9 +15,12 @@ import torch
 from torch.export.dynamic_shapes import _combine_args
 from torch.utils import _pytree as pytree
 
+from headroom._called import Called
+from headroom._card import pretended
 from headroom._observe import Observed, observing
-from headroom._optimizer import settings
+from headroom._optimizer import Optimizers, settings
 from headroom._options import arguments
+from headroom._pass import unmasked
 from headroom._result import Question
 from headroom._twin import Twins
 from headroom.errors import HeadroomError
@@ -38,19 +41,35 @@ def live_question(
     model: torch.nn.Module,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    optimizer: str | torch.optim.Optimizer | None,
+    optimizer: str | Optimizers | None,
     asked: Mapping[str, Any],
+    loss_args: Sequence[Any] = (),
 ) -> Question:
     """The question that a call of ``headroom.predict`` with a module asks."""
     model = unwrapped(model)
-    options = _of_model(model, (args, kwargs))
-    options |= {"optimizer": optimizer} if optimizer is None or isinstance(optimizer, str) else settings(optimizer)
+    options, remarks = _of_model(model, (args, kwargs)), []
+    if optimizer is None or isinstance(optimizer, str):
+        options["optimizer"] = optimizer
+    else:
+        read, remarks = settings(optimizer, model, asked)
+        options |= read
+    called = Called(tuple(args), dict(kwargs))
+    if callable(asked.get("loss")):
+        called = Called(tuple(args), dict(kwargs), asked["loss"], tuple(loss_args))
+        asked = {**asked, "loss": "output"}
+    elif loss_args:
+        raise HeadroomError("loss_args are for a loss that can be called: loss=torch.nn.CrossEntropyLoss()")
     folder = tempfile.TemporaryDirectory(prefix="headroom-")
     file = Path(folder.name) / f"{type(model).__name__}.pt2"
-    with torch.enable_grad(), torch.autocast("cuda", enabled=False), torch.autocast("cpu", enabled=False):
-        way, notes, found = _archive(model, tuple(args), dict(kwargs), file)
+    with (
+        torch.enable_grad(),
+        torch.autocast("cuda", enabled=False),
+        torch.autocast("cpu", enabled=False),
+        pretended(asked.get("gpu")),
+    ):
+        way, notes, found = _archive(model, called, file)
     options |= found | {k: v for k, v in asked.items() if v is not None}
-    return Question((str(file), *arguments(options)), way, tuple(notes), folder)
+    return Question((str(file), *arguments(options)), way, (*remarks, *notes), folder)
 
 
 def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
@@ -77,13 +96,11 @@ def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
     return options
 
 
-def _archive(
-    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path
-) -> tuple[str, list[str], dict[str, Any]]:
+def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, list[str], dict[str, Any]]:
     """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
     try:
         with _silent(), observing(_refuse) as seen:
-            batch = _export_anywhere(model, args, kwargs, file, seen)
+            batch = _export_anywhere(model, called, file, seen)
     except CustomFunction as e:
         note = f"the model calls {e}, which torch.export does not keep: its forward pass was recorded instead"
     except Exception as e:  # whatever the model's code and the exporter raise
@@ -93,21 +110,28 @@ def _archive(
         return "export", seen.notes(), {"batch": batch, **_options(seen)}
     from headroom._recorded import record
 
-    seen, notes = record(model, args, kwargs, file)
+    with _unlogged():
+        seen, notes = record(model, called, file)
     return "recorded", [note, *notes, *seen.notes()], _options(seen)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """What PyTorch logs of fake tensors the prediction says itself."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
     """The exporter prints what it cannot take; the prediction says so itself."""
-    before = logging.root.manager.disable
-    logging.disable(logging.ERROR)
-    try:
-        with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(before)
+    with _unlogged(), redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _refuse(_: Any, function: type, *__: Any, **___: Any) -> Any:
@@ -120,31 +144,29 @@ def _options(seen: Observed) -> dict[str, Any]:
     return {"checkpoint_modules": seen.regions, "reentrant": seen.reentrant}
 
 
-def _export_anywhere(
-    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed
-) -> int | None:
+def _export_anywhere(model: torch.nn.Module, called: Called, file: Path, seen: Observed) -> int | None:
     """On the GPU that the model will see; code that copies to it asks for a driver, which the meta device does not."""
     try:
-        return _export(model, args, kwargs, file, seen, "cuda:0")
+        return _export(model, called, file, seen, "cuda:0")
     except CustomFunction:
         raise
     except Exception:
         if torch.cuda.is_available():
             raise
         seen.forget()
-        return _export(model, args, kwargs, file, seen, "meta")
+        return _export(model, called, file, seen, "meta")
 
 
-def _export(
-    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed, device: str
-) -> int | None:
+def _export(model: torch.nn.Module, called: Called, file: Path, seen: Observed, device: str) -> int | None:
     """Exports a twin; returns the batch that stays open, or ``None``."""
     twins = Twins(symbolic=True, device=device)
-    twin = twins.module(model)
+    twin = called.around(twins.module(model), twins)
     seen.watch(twin)
-    args, kwargs = twins.tree(args), twins.tree(kwargs)
+    args, kwargs = twins.tree(called.inputs)
     batch = _batch((args, kwargs))
-    program = torch.export.export(twin, args, kwargs, dynamic_shapes=_open(twin, args, kwargs, batch), strict=False)
+    shapes = _open(twin, args, kwargs, batch)
+    with unmasked(called.kwargs):
+        program = torch.export.export(twin, args, kwargs, dynamic_shapes=shapes, strict=False)
     torch.export.save(program, file)
     opened = [n.meta["val"] for n in program.graph.nodes if n.op == "placeholder" and n.meta.get("val") is not None]
     symbolic = any(isinstance(s, torch.SymInt) for t in opened if isinstance(t, torch.Tensor) for s in t.shape)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import torch
 
 from headroom.errors import HeadroomError
+
+Optimizers: TypeAlias = torch.optim.Optimizer | Sequence[torch.optim.Optimizer]
+"""One, or several that step one after the other."""
 
 NAMES = {
     ("torch", "SGD"): "sgd",
@@ -21,6 +25,8 @@ NAMES = {
     ("torch", "Adadelta"): "adadelta",
     ("torch", "ASGD"): "asgd",
     ("torch", "Rprop"): "rprop",
+    ("torch", "Muon"): "muon",
+    ("torch", "SparseAdam"): "sparse-adam",
     ("transformers", "Adafactor"): "hf-adafactor",
     **{("torchao", kind): f"ao-{kind.lower()}" for kind in ("Adam8bit", "Adam4bit", "AdamFp8")},
     **{("torchao", kind): f"ao-{kind.lower()}" for kind in ("AdamW8bit", "AdamW4bit", "AdamWFp8")},
@@ -33,8 +39,16 @@ BITSANDBYTES = (
 )
 """Classes of bitsandbytes, whose names may end in the width of their state."""
 
-FLAGS = ("amsgrad", "maximize", "nesterov", "centered")
-"""Settings that are options of the same name."""
+LIBRARIES = ("trainer", "sft")
+"""Loops that group parameters their own way."""
+
+FLAGS = {
+    "amsgrad": ("adam", "adamw"),
+    "centered": ("rmsprop",),
+    "maximize": tuple(name for (library, _), name in NAMES.items() if library == "torch"),
+    "nesterov": ("sgd",),
+}
+"""Settings that are options of the same name, and optimizers that have them as such."""
 
 
 def bare(optimizer: Any) -> torch.optim.Optimizer:
@@ -50,28 +64,78 @@ def bare(optimizer: Any) -> torch.optim.Optimizer:
     return optimizer
 
 
-def settings(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
-    """Options of the command line, from the type of an instance and the settings of its first group.
+def settings(
+    optimizers: Optimizers, model: torch.nn.Module, asked: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """Options of the command line, from the types, settings and groups of parameters of instances.
+
+    Args:
+        optimizers: one, or several that step one after the other.
+        model: whose parameters they step.
+        asked: other options of the question; loops of libraries and several GPUs group parameters their own way.
+
+    Returns:
+        Options, and remarks on what they do not say.
 
     Raises:
         HeadroomError: for an optimizer that is not known.
     """
-    optimizer = bare(optimizer)
+    several = [optimizers] if not isinstance(optimizers, Sequence) else list(optimizers)
+    if not several:
+        raise HeadroomError("no optimizer is given: name one, such as 'adamw', or 'none'")
+    instances = [bare(o) for o in several]
+    first = _of_group(instances[0], instances[0].param_groups)
+    if asked.get("loop") in LIBRARIES and first["optimizer"] == "adamw" and "fused" not in first:
+        first.setdefault("foreach", True)  # unsaid, it is the Trainer's own, which is fused
+    if asked.get("loop") in LIBRARIES or asked.get("parallel"):
+        return first, [] if len(instances) == 1 else ["the first optimizer is taken for all parameters"]
+    names = {id(p): name for name, p in model.named_parameters()}
+    groups, strange = [], 0
+    for instance in instances:
+        for group in instance.param_groups:
+            members = [names[id(p)] for p in group["params"] if id(p) in names]
+            strange += len(group["params"]) - len(members)
+            if members:
+                groups.append((members, _of_group(instance, [group])))
+    notes = [f"{strange} parameters of the optimizer are not the model's: they are left out"] if strange else []
+    trained = [name for name, p in model.named_parameters() if p.requires_grad]
+    if not groups or (len(groups) == 1 and [n for n in groups[0][0] if n in set(trained)] == trained):
+        return first, notes
+    base = groups[0][1]
+    return base | {"param_group": [_group(members, own, base) for members, own in groups]}, notes
+
+
+def _of_group(optimizer: torch.optim.Optimizer, groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Options of some groups of an optimizer: the settings of the first, and a weight decay if any has one."""
     name = _name(optimizer)
-    group = optimizer.param_groups[0]
+    group = groups[0]
     options: dict[str, Any] = {"optimizer": name}
     if name == "sgd" and group.get("momentum"):
         options["optimizer"] = "sgd-momentum"
     elif name == "rmsprop" and group.get("momentum"):
         options["momentum"] = True
-    if any(g.get("weight_decay") for g in optimizer.param_groups) and name not in ("adamw", "rprop"):
+    if any(g.get("weight_decay") for g in groups) and name not in ("adamw", "rprop"):
         options["weight_decay"] = True
-    options |= {flag: True for flag in FLAGS if group.get(flag)}
+    options |= {flag: True for flag, names in FLAGS.items() if name in names and group.get(flag)}
     if group.get("fused"):
         options["fused"] = True
     elif group.get("foreach") is not None:
         options["foreach"] = group["foreach"]
     return options
+
+
+def _group(members: list[str], own: dict[str, Any], base: dict[str, Any]) -> str:
+    """``--param-group``'s words for a group: names of its parameters, and the settings that are not the run's."""
+    if own["optimizer"] != base["optimizer"]:
+        base = {}
+    words = [f"{k.replace('_', '-')}={_word(v)}" for k, v in own.items() if base.get(k) != v]
+    for key in base.keys() - own.keys():
+        words.append(f"{key.replace('_', '-')}={'auto' if key == 'foreach' else 'false'}")
+    return ";".join([",".join(members), *sorted(words)])
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _name(optimizer: torch.optim.Optimizer) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-REPEATED = {"checkpoint_modules", "compare", "dim", "set", "split"}
+REPEATED = {"checkpoint_modules", "compare", "dim", "param_group", "set", "split"}
 """Options that may be given several times; lists for others are joined with commas."""
 
 SAY_TRUE = {"foreach", "limit_all_gathers", "overlap_comm", "reentrant", "reshard_after_forward"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from headroom._device import this_machine
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import torch
 
     Model: TypeAlias = str | os.PathLike[str] | torch.nn.Module
-    Optimizer: TypeAlias = str | torch.optim.Optimizer
+    Optimizer: TypeAlias = str | torch.optim.Optimizer | Sequence[torch.optim.Optimizer]
+    Loss: TypeAlias = str | Callable[..., torch.Tensor]
 
 
 class LargestBatch(NamedTuple):
@@ -37,6 +38,8 @@ def predict(
     kwargs: Mapping[str, Any] | None = None,
     *,
     optimizer: Optimizer | None = None,
+    loss: Loss | None = None,
+    loss_args: Sequence[Any] = (),
     gpu: str | None = None,
     memory: int | str | None = None,
     amp: str | torch.dtype | None = None,
@@ -49,8 +52,11 @@ def predict(
             of transformers or its folder, or a name that ``headroom models`` lists.
         args: what a module is called with, as a training step does; their sizes count, their values do not.
         kwargs: the same by name.
-        optimizer: an instance, whose type and settings are read, or a name such as ``"sgd-momentum"``; without one,
-            the command line's default.
+        optimizer: an instance, whose type, settings and groups of parameters are read, or several that step one after
+            the other; or a name such as ``"sgd-momentum"``; without one, the command line's default.
+        loss: what a step computes the loss with, as ``loss(output, *loss_args)``; or a name such as ``"mse"``; without
+            one, the model's own where it returns a scalar first, else one that suits its output.
+        loss_args: tensors that the loss is called with behind the output; their sizes count, their values do not.
         gpu: a card that ``headroom devices`` lists, such as ``"rtx-3090"``; without it and ``memory`` this machine's.
         memory: of the device, in bytes or such as ``"24GiB"``.
         amp: autocast: ``"bf16"``, ``"fp16"`` (with a GradScaler) or a type of PyTorch.
@@ -63,7 +69,8 @@ def predict(
     Raises:
         HeadroomError: for a question that cannot be; the message says what to do.
     """
-    return Prediction(_question(model, args, kwargs, optimizer, gpu, memory, amp, options))
+    asked = options | {"gpu": gpu, "memory": memory, "amp": amp, "loss": loss}
+    return Prediction(_question(model, args, kwargs, optimizer, asked, loss_args))
 
 
 def check(
@@ -89,6 +96,8 @@ def largest_batch(
     kwargs: Mapping[str, Any] | None = None,
     *,
     optimizer: Optimizer | None = None,
+    loss: Loss | None = None,
+    loss_args: Sequence[Any] = (),
     gpu: str | None = None,
     memory: int | str | None = None,
     amp: str | torch.dtype | None = None,
@@ -101,7 +110,8 @@ def largest_batch(
     Raises:
         HeadroomError: when the model's batch is not open, nothing fits, or no device is known.
     """
-    question = _question(model, args, kwargs, optimizer, gpu, memory, amp, options)
+    asked = options | {"gpu": gpu, "memory": memory, "amp": amp, "loss": loss}
+    question = _question(model, args, kwargs, optimizer, asked, loss_args)
     answer = json.loads(question.ask("advise", "--json"))
     for row in answer["largest"]:
         if row["name"] == "batch":
@@ -114,26 +124,24 @@ def _question(
     args: Sequence[Any],
     kwargs: Mapping[str, Any] | None,
     optimizer: Optimizer | None,
-    gpu: str | None,
-    memory: int | str | None,
-    amp: str | torch.dtype | None,
-    options: Mapping[str, Any],
+    asked: dict[str, Any],
+    loss_args: Sequence[Any],
 ) -> Question:
-    asked: dict[str, Any] = dict(options)
-    if gpu is None and memory is None:
-        gpu, memory = this_machine()
-    asked |= {"gpu": gpu, "memory": memory, "amp": amp}
+    if asked["gpu"] is None and asked["memory"] is None:
+        asked["gpu"], asked["memory"] = this_machine()
     if isinstance(model, (str, os.PathLike)):
         if args or kwargs:
             raise HeadroomError("args and kwargs are for a module; a file has its sizes, which batch= and dim= bind")
         if optimizer is not None and not isinstance(optimizer, str):
             raise HeadroomError("a file has no parameters of its own: name the optimizer, such as 'adamw'")
+        if callable(asked["loss"]) or loss_args:
+            raise HeadroomError("a loss that is called is for a module; for a file name it, such as 'cross-entropy'")
         asked["optimizer"] = optimizer
         name = os.fspath(model)
         return Question((name, *arguments(asked)), "archive" if name.endswith(".pt2") else "config")
     from headroom._live import live_question
 
-    return live_question(model, args, kwargs or {}, optimizer, asked)
+    return live_question(model, args, kwargs or {}, optimizer, asked, loss_args)
 
 
 def devices() -> list[dict[str, Any]]:

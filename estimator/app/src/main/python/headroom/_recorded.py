@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
@@ -21,10 +19,12 @@ from torch._subclasses.schema_check_mode import SchemaCheckMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from headroom._called import Called
 from headroom._context import Context
 from headroom._frames import Frames
 from headroom._known import Known
 from headroom._observe import Observed, observing
+from headroom._pass import held, run, unnoticed
 from headroom._regions import Mode, grouped
 from headroom._schema import Body, Json, meta, named, plain, value, values, write
 from headroom._twin import Twins
@@ -36,20 +36,21 @@ READS = {aten.item.default, aten._local_scalar_dense.default, aten.is_nonzero.de
 """Operators that bring a value of a tensor to the host."""
 
 
-def record(
-    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path
-) -> tuple[Observed, list[str]]:
+def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed, list[str]]:
     """Runs a twin of the model and writes what it does as an archive.
 
     Returns:
         What was seen besides, and remarks.
+
+    Raises:
+        HeadroomError: for a model that fails.
     """
     twins = Twins(symbolic=False)
-    twin = twins.module(model)
+    twin = called.around(twins.module(model), twins)
     recorder = Recorder(twins)
-    inputs = [recorder.hold(kind, name, tensor) for kind, name, tensor in _held(twin)]
-    given = pytree.tree_leaves((args, kwargs))
-    args, kwargs = twins.tree(args), twins.tree(kwargs)
+    inputs = [recorder.hold(kind, name, tensor) for kind, name, tensor in held(twin)]
+    given = pytree.tree_leaves(called.inputs)
+    args, kwargs = twins.tree(called.inputs)
     for i, leaf in enumerate(pytree.tree_leaves((args, kwargs))):
         if isinstance(leaf, torch.Tensor):
             recorder.known.note(leaf, given[i])
@@ -57,8 +58,8 @@ def record(
     with observing(recorder.apply) as seen:
         seen.watch(twin)
         recorder.frames = Frames(seen)
-        with _unnoticed(), enable_python_dispatcher(), twins.mode, _Handed(recorder), recorder:
-            result = twin(*args, **kwargs)
+        with unnoticed(), enable_python_dispatcher(), twins.mode, _Handed(recorder), recorder:
+            result = run(twin, args, kwargs, recorder.frames)
     leaves = pytree.tree_leaves(result)
     outputs = [recorder.name(leaf) if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
     recorder.body.outputs = outputs
@@ -67,25 +68,6 @@ def record(
     specs = [{"tensor_constant": {"arg": {"name": n}, "tensor_constant_name": n}} for n in recorder.constants]
     write(file, body.graph(), [*inputs, *specs], outputs, twin)
     return seen, recorder.notes()
-
-
-def _unnoticed() -> AbstractContextManager[Any]:
-    """Has transformers take the path that it takes on a GPU: it asks whether tensors are fake."""
-    asked = sys.modules.get("transformers.utils.import_utils")
-    if asked is None or not hasattr(asked, "is_fake_tensor"):
-        return nullcontext()
-    return patch.object(asked, "is_fake_tensor", lambda _: False)
-
-
-def _held(model: torch.nn.Module) -> list[tuple[str, str, torch.Tensor]]:
-    parameters = [("parameter", name, p) for name, p in model.named_parameters()]
-    lasting = {id(m): m._non_persistent_buffers_set for m in model.modules()}
-    buffers = []
-    for path, module in model.named_modules():
-        for name, buffer in module.named_buffers(recurse=False):
-            kind = "passing" if name in lasting[id(module)] else "buffer"
-            buffers.append((kind, f"{path}.{name}" if path else name, buffer))
-    return parameters + buffers
 
 
 class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one that may stand before autograd
@@ -153,7 +135,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         if func in READS:
             return self._read(func, args)
         try:
-            out = func(*args, **kwargs)
+            out = self._grouped(func, args, kwargs) if func is aten._grouped_mm.default else func(*args, **kwargs)
         except DynamicOutputShapeException as e:
             out = self._sized(func, args, kwargs, e)
         self.known.follow(func, args, kwargs, out)
@@ -216,6 +198,19 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
                 f"the size of what {func} makes depends on data, at {self.frames.place()}; predict a model without it"
             ) from error
         return pytree.tree_map_only(torch.Tensor, self.twins.tensor, real)
+
+    def _grouped(self, func: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor:
+        """The fake kernel takes halves alone, where CUDA's falls back to products one by one."""
+        if args[0].dtype == torch.bfloat16:
+            return func(*args, **kwargs)  # type: ignore[no-any-return]
+        learns = torch.is_grad_enabled() and any(t.requires_grad for t in args[:2])
+
+        def half(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.detach().to(torch.bfloat16) if tensor.is_floating_point() else tensor
+
+        with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.PreDispatch)):
+            out = func(*pytree.tree_map_only(torch.Tensor, half, args), **kwargs).to(args[0].dtype)
+        return self._silent(out, learns)
 
     # ---------------------------------------------------------------- custom functions
 

@@ -168,22 +168,33 @@ final class FreeBlocks {
         int[] b = blocks[chunk];
         int count = counts[chunk];
         long key = key(block);
-        int to = find(chunk, key, block);
-        if (to == count && chunk + 1 < chunks || to == 0 && chunk > 0) {
+        boolean beforeAll = from > 0 ? chunk > 0 && !isBefore(k[0], b[0], key, block) : chunk > 0;
+        boolean afterAll = from < count - 1
+                ? chunk + 1 < chunks && isBefore(k[count - 1], b[count - 1], key, block)
+                : chunk + 1 < chunks;
+        if (beforeAll || afterAll) {
             removeAt(position);
             insert(block);
             return;
         }
-        if (to > from) {
+        int to = from;
+        while (to > 0 && !isBefore(k[to - 1], b[to - 1], key, block)) {
+            k[to] = k[to - 1];
+            b[to] = b[to - 1];
             to--;
-            System.arraycopy(k, from + 1, k, from, to - from);
-            System.arraycopy(b, from + 1, b, from, to - from);
-        } else {
-            System.arraycopy(k, to, k, to + 1, from - to);
-            System.arraycopy(b, to, b, to + 1, from - to);
+        }
+        while (to + 1 < count && isBefore(k[to + 1], b[to + 1], key, block)) {
+            k[to] = k[to + 1];
+            b[to] = b[to + 1];
+            to++;
         }
         k[to] = key;
         b[to] = block;
+    }
+
+    /** Whether a block in the list comes before another. */
+    private boolean isBefore(long key, int block, long otherKey, int other) {
+        return key < otherKey || key == otherKey && table.address(block) < table.address(other);
     }
 
     /** Adds all blocks in order to a list. */

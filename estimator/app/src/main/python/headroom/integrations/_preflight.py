@@ -6,12 +6,12 @@ import importlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 
-from headroom._optimizer import bare
+from headroom._live import unwrapped
+from headroom._optimizer import bare, settings
 from headroom._predict import check, predict
 from headroom._result import Peak, Prediction
 from headroom._units import size
@@ -52,15 +52,23 @@ class Preflight:
         self.prediction: Prediction | None = None
         self.measured: Peak | None = None
         self._steps = 0
-        self._recording: AbstractContextManager[Any] | None = None
+        self._recording: Any = None
 
-    def watch(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-        """Counts the optimizer's steps, and records the run when asked; called before the first batch is there."""
+    def watch(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer, **run: Any) -> None:
+        """Counts the optimizer's steps, and records the run when asked; called before the first batch is there.
+
+        Args:
+            model: what is trained.
+            optimizer: what trains it.
+            run: options that are known of the run, such as ``loop="trainer"``; the recording holds them.
+        """
         optimizer = bare(optimizer)
         self._handle = optimizer.register_step_post_hook(lambda *_: self.stepped())
         if self.record is not None:
             recorder = importlib.import_module("headroom.record")
+            known = settings(optimizer, unwrapped(model), run)[0] | {k: v for k, v in run.items() if v is not None}
             self._recording = recorder.watch(self.name, model, optimizer, folder=os.fspath(self.record))
+            self._recording.named.update(known)
             self._recording.__enter__()
 
     def ask(

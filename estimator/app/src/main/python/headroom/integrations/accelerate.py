@@ -47,12 +47,12 @@ def attach(
         question: what ``Preflight`` takes: ``strict``, ``record``, ``gpu`` ...
     """
     preflight = Preflight(**question)
-    preflight.watch(model, optimizer)
     steps = accelerator.gradient_accumulation_steps
     precision = accelerator.mixed_precision
     run = {
         "accumulate": steps if steps > 1 else None,
         "amp": precision if precision in ("bf16", "fp16") else None,
     }
+    preflight.watch(model, optimizer, **run)
     add_hook_to_module(model, HeadroomHook(preflight, optimizer, run), append=True)
     return preflight

@@ -39,18 +39,13 @@ class HeadroomCallback(Callback):  # type: ignore[misc]
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """The model and the optimizer are there, no batch is."""
-        self.preflight.watch(pl_module, trainer.optimizers[0])
+        self.preflight.watch(pl_module, trainer.optimizers[0], **options(trainer))
 
     def on_train_batch_start(self, trainer: Trainer, pl_module: LightningModule, batch: Any, batch_idx: int) -> None:
         """Asks once."""
         if self.preflight.prediction is None and batch_idx == 0:
-            run = {
-                "amp": PRECISION.get(str(trainer.precision)),
-                "accumulate": trainer.accumulate_grad_batches if trainer.accumulate_grad_batches > 1 else None,
-                "clip_grad_norm": trainer.gradient_clip_val,
-            }
             step = TrainingStep(pl_module)
-            self.preflight.try_to_ask(step, (batch, batch_idx), optimizer=trainer.optimizers[0], **run)
+            self.preflight.try_to_ask(step, (batch, batch_idx), optimizer=trainer.optimizers[0], **options(trainer))
 
     def on_train_batch_end(self, trainer: Trainer, pl_module: LightningModule, *_: Any) -> None:
         """A batch is done."""
@@ -60,3 +55,12 @@ class HeadroomCallback(Callback):  # type: ignore[misc]
         """Prints predicted beside measured."""
         self.preflight.close()
         print(self.preflight.comparison())
+
+
+def options(trainer: Trainer) -> dict[str, Any]:
+    """Options of ``headroom.predict`` that the Trainer says."""
+    return {
+        "amp": PRECISION.get(str(trainer.precision)),
+        "accumulate": trainer.accumulate_grad_batches if trainer.accumulate_grad_batches > 1 else None,
+        "clip_grad_norm": trainer.gradient_clip_val,
+    }

@@ -26,8 +26,8 @@ class HeadroomCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """The model and the optimizer are there, no batch is."""
         model, optimizer = around["model"], around["optimizer"]
-        self.preflight.watch(model, optimizer)
         run = options(args)
+        self.preflight.watch(model, optimizer, **run)
 
         def first(module: torch.nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
             handle.remove()

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.predict.RunPlayer;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.DeviceModel;
@@ -42,16 +43,21 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
 
     /** Plays a case. */
     public static PlayedCase play(OperatorCase recorded) {
+        Simulation played = play(recorded, List.of());
+        return new PlayedCase(events(played), List.copyOf(played.unmodelled().keySet()));
+    }
+
+    /** Plays a case under a regime. */
+    public static Simulation play(OperatorCase recorded, List<LoopHook> regime) {
         Scenario run = run(recorded);
         JsonNode capability = recorded.device().path("capability");
         DeviceModel device = new DeviceModel(
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        Simulation played = new RunPlayer(
-                        device, AllocatorSettings.parse(""), () -> new SimulatedDeviceMemory(1L << 41, 0))
+        return new RunPlayer(device, AllocatorSettings.parse(""), () -> new SimulatedDeviceMemory(1L << 41, 0))
+                .with(regime)
                 .play(graph(recorded), run);
-        return new PlayedCase(events(played), List.copyOf(played.unmodelled().keySet()));
     }
 
     private static Graph graph(OperatorCase recorded) {

@@ -44,7 +44,7 @@ final class RecordedParallelism {
                         ? null
                         : (Integer) config.path("rank").asInt(),
                 mesh(),
-                Parallelism.Build.valueOf(text("build").toUpperCase(Locale.ROOT)),
+                Parallelism.Build.valueOf(text("build").toUpperCase(Locale.ROOT).replace('-', '_')),
                 Parallelism.Events.valueOf(text("events").toUpperCase(Locale.ROOT)),
                 flag("no_sync"),
                 flag("cpu_offload"),

@@ -85,7 +85,9 @@ public final class RecordedRun {
         String named = recording.root().path("archive").asText(ownArchive());
         if (!named.isEmpty()) {
             Path file = file(models, named).normalize();
-            if (!file.startsWith(models.normalize())) {
+            if (!file.toAbsolutePath()
+                    .normalize()
+                    .startsWith(models.toAbsolutePath().normalize())) {
                 throw new UserInputException("archive: " + named + " is outside of the recording's folder");
             }
             return Optional.of(file).filter(Files::exists);

@@ -11,7 +11,7 @@ import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.run.PhaseMemory;
-import dev.headroom.model.scenario.OptionNames;
+import dev.headroom.model.units.OptionNames;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

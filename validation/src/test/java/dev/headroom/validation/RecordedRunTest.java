@@ -79,6 +79,13 @@ class RecordedRunTest {
     }
 
     @Test
+    void findsTheArchiveInTheFolderThatOneIsIn() throws IOException {
+        RecordedRun run = run("""
+                {"scenario": {}, "archive": "pom.xml"}""");
+        assertEquals(Path.of("pom.xml"), run.archive(Path.of(".")).orElseThrow().normalize());
+    }
+
+    @Test
     void takesTheDeviceOfTheRecording() {
         Recording recording = Recording.read(Fixtures.recordings().resolve("resnet18-b32-sgd.json.gz"));
         PredictionRequest request =

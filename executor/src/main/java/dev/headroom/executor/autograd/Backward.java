@@ -1,6 +1,7 @@
 package dev.headroom.executor.autograd;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** What an operator does in the backward pass. */
 @FunctionalInterface
@@ -11,5 +12,6 @@ public interface Backward {
      * @param gradients of the operator's results, {@code null} for one that nothing used; borrowed
      * @return one for each of the recorded inputs, as local variables; {@code null} for none
      */
-    Tensor[] apply(Tensor[] gradients);
+    @Nullable
+    Tensor[] apply(@Nullable Tensor[] gradients);
 }

@@ -14,7 +14,9 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Walks the tape backwards (torch/csrc/autograd/engine.cpp, Engine::execute and evaluate_function). */
 public final class BackwardPass {
@@ -22,7 +24,7 @@ public final class BackwardPass {
     private final TensorMemory memory;
     private final GradientArithmetic arithmetic;
     private final IdentityHashMap<Tensor, Runnable> gatheredHooks = new IdentityHashMap<>();
-    private Walk running;
+    private @Nullable Walk running;
 
     public BackwardPass(Tape tape, GradientArithmetic arithmetic) {
         this.tape = tape;
@@ -45,7 +47,7 @@ public final class BackwardPass {
 
     /** Has something run at the end of the innermost pass that runs (Engine::queue_callback). */
     public void atEnd(Runnable callback) {
-        running.callbacks.add(callback);
+        Objects.requireNonNull(running, "a pass that runs").callbacks.add(callback);
     }
 
     /**
@@ -58,14 +60,15 @@ public final class BackwardPass {
     }
 
     /** The same from several tensors at once; those without history are left out. */
-    public void run(Tensor[] roots, Tensor[] gradients) {
+    public void run(Tensor[] roots, @Nullable Tensor[] gradients) {
         boolean threadBefore = tape.setBackwardThread(true);
         boolean modeBefore = tape.setEnabled(false);
         Owner ownerBefore = memory.owner();
         Walk around = running;
-        running = new Walk();
+        Walk walk = new Walk();
+        running = walk;
         try {
-            running.run(roots, gradients);
+            walk.run(roots, gradients);
         } finally {
             running = around;
             memory.own(ownerBefore);
@@ -81,8 +84,8 @@ public final class BackwardPass {
         private final Map<Node, InputBuffer> waiting = new HashMap<>();
         private final List<Runnable> callbacks = new ArrayList<>();
 
-        void run(Tensor[] roots, Tensor[] gradients) {
-            Edge[] edges = Arrays.stream(roots).map(tape::edge).toArray(Edge[]::new);
+        void run(Tensor[] roots, @Nullable Tensor[] gradients) {
+            @Nullable Edge[] edges = Arrays.stream(roots).map(tape::edge).toArray(Edge[]::new);
             try {
                 Set<Node> starts = new HashSet<>();
                 for (int i = 0; i < edges.length; i++) {
@@ -180,7 +183,7 @@ public final class BackwardPass {
         private void call(Node node, Tensor[] gradients, Tensor[] out) {
             try (Scope s = memory.open()) {
                 if (Arrays.stream(gradients).anyMatch(g -> g != null)) {
-                    Tensor[] made = node.backward.apply(gradients);
+                    Tensor[] made = node.function().apply(gradients);
                     for (int i = 0; i < out.length; i++) {
                         out[i] = node.next[i] == null ? null : memory.hold(made[i]);
                     }

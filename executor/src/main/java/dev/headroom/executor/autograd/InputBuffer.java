@@ -4,12 +4,13 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.tensor.TensorMemory;
+import org.jspecify.annotations.Nullable;
 
 /** Gradients on their way to a node, one for each of its results (torch/csrc/autograd/input_buffer.cpp). */
 final class InputBuffer {
     private final TensorMemory memory;
     private final GradientArithmetic arithmetic;
-    private final Tensor[] sums;
+    private final @Nullable Tensor[] sums;
 
     InputBuffer(TensorMemory memory, GradientArithmetic arithmetic, int results) {
         this.memory = memory;
@@ -51,6 +52,7 @@ final class InputBuffer {
     }
 
     /** The gradients, whose references the caller takes over. */
+    @Nullable
     Tensor[] take() {
         return sums;
     }

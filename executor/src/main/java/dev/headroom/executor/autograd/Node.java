@@ -6,6 +6,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A step of the backward pass. It lives as long as a tensor or another node refers to it. */
 public final class Node implements GradientNode {
@@ -17,17 +19,20 @@ public final class Node implements GradientNode {
 
     final String name;
     final long sequence;
-    final Edge[] next;
+    final @Nullable Edge[] next;
     final Owner owner;
     final List<Result> results = new ArrayList<>(1);
     final List<SavedTensor> saved = new ArrayList<>(3);
     /** What it holds as long as it is there, and not only until it has run. */
     final List<Tensor> attached = new ArrayList<>(0);
     /** The leaf whose gradient is collected here, or {@code null}. */
-    final Tensor leaf;
+    final @Nullable Tensor leaf;
 
+    /** What it computes; none of a leaf's node, and none once it is let go. */
+    @Nullable
     Backward backward;
     /** What a change in place of a view was recorded as; its base's node runs it, and lets it go afterwards. */
+    @Nullable
     Node change;
 
     /** Run when the gradients of its results are there, before it runs itself. */
@@ -38,7 +43,7 @@ public final class Node implements GradientNode {
 
     int references;
 
-    Node(String name, long sequence, Edge[] next, Owner owner, Tensor leaf) {
+    Node(String name, long sequence, @Nullable Edge[] next, Owner owner, @Nullable Tensor leaf) {
         this.name = name;
         this.sequence = sequence;
         this.next = next;
@@ -49,6 +54,11 @@ public final class Node implements GradientNode {
     @Override
     public String name() {
         return name;
+    }
+
+    /** What it computes, of a node that is there to run. */
+    Backward function() {
+        return Objects.requireNonNull(backward, name);
     }
 
     void releaseSaved() {

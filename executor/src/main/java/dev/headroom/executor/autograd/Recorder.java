@@ -1,6 +1,7 @@
 package dev.headroom.executor.autograd;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records one call of an operator: what it saves, how gradients are computed, which tensors it made. When nothing
@@ -8,10 +9,10 @@ import dev.headroom.executor.tensor.Tensor;
  */
 public final class Recorder {
     private final Tape tape;
-    private final Node node;
+    private final @Nullable Node node;
 
     /** @param node {@code null} when nothing is recorded */
-    Recorder(Tape tape, Node node) {
+    Recorder(Tape tape, @Nullable Node node) {
         this.tape = tape;
         this.node = node;
     }
@@ -27,12 +28,12 @@ public final class Recorder {
     }
 
     /** Keeps a tensor that the operator was given, or that it makes without returning it. */
-    public SavedTensor save(Tensor t) {
+    public SavedTensor save(@Nullable Tensor t) {
         return node == null || t == null ? SavedTensor.NOTHING : tape.save(node, t);
     }
 
     /** Keeps an input if the condition holds, as generated code asks whether a gradient that needs it is wanted. */
-    public SavedTensor saveIf(boolean condition, Tensor t) {
+    public SavedTensor saveIf(boolean condition, @Nullable Tensor t) {
         return condition ? save(t) : SavedTensor.NOTHING;
     }
 
@@ -47,7 +48,7 @@ public final class Recorder {
      * Keeps a result of the operator: through an alias, since the node must not keep the tensor alive that keeps the
      * node alive (SavedVariable's is_output).
      */
-    public SavedTensor saveOutput(Tensor t) {
+    public SavedTensor saveOutput(@Nullable Tensor t) {
         return node == null || t == null ? SavedTensor.NOTHING : tape.saveAlias(node, t);
     }
 

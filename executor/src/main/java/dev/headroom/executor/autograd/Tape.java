@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Makes nodes for operators that run, and lets nodes go that nothing refers to any more. */
 public final class Tape implements TensorHistory {
@@ -23,7 +24,7 @@ public final class Tape implements TensorHistory {
     private final long[] sequence = new long[2];
     private boolean enabled = true;
     private boolean backwardThread;
-    private SavedTensorHooks hooks;
+    private @Nullable SavedTensorHooks hooks;
     private boolean burying;
 
     /** @param kernels for gradients of views that were changed in place */
@@ -60,14 +61,14 @@ public final class Tape implements TensorHistory {
     }
 
     /** From now on saved tensors go through these; {@code null}: nodes hold them. Returns those before. */
-    public SavedTensorHooks setHooks(SavedTensorHooks now) {
+    public @Nullable SavedTensorHooks setHooks(@Nullable SavedTensorHooks now) {
         SavedTensorHooks before = hooks;
         hooks = now;
         return before;
     }
 
     /** Starts a node when one of the inputs requires a gradient. */
-    public Recorder record(String name, Tensor... inputs) {
+    public Recorder record(String name, @Nullable Tensor... inputs) {
         boolean wanted = false;
         for (Tensor t : inputs) {
             if (t != null && enabled) {
@@ -78,7 +79,7 @@ public final class Tape implements TensorHistory {
         if (!enabled || !wanted) {
             return new Recorder(this, null);
         }
-        Edge[] next = new Edge[inputs.length];
+        @Nullable Edge[] next = new Edge[inputs.length];
         for (int i = 0; i < inputs.length; i++) {
             next[i] = edge(inputs[i]);
         }
@@ -102,7 +103,7 @@ public final class Tape implements TensorHistory {
     }
 
     /** The node that passes a tensor's gradient on; tensors know it as far as they need to only. */
-    private static Node node(Tensor t) {
+    private static @Nullable Node node(Tensor t) {
         return (Node) t.gradNode();
     }
 
@@ -111,7 +112,8 @@ public final class Tape implements TensorHistory {
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null} for nowhere. */
-    Edge edge(Tensor t) {
+    @Nullable
+    Edge edge(@Nullable Tensor t) {
         if (t == null || !t.requiresGrad()) {
             return null;
         }
@@ -130,19 +132,21 @@ public final class Tape implements TensorHistory {
 
     /** Has something run when a tensor's gradient is complete ({@code register_hook}); nothing for a leaf. */
     public void whenComplete(Tensor t, Runnable hook) {
-        if (t.gradNode() != null) {
-            node(t).before.add(hook);
+        Node node = node(t);
+        if (node != null) {
+            node.before.add(hook);
         }
     }
 
     /** The leaves that a backward pass from these tensors comes to; {@code null} among them is left out. */
-    public Set<Tensor> leaves(Tensor... roots) {
+    public Set<Tensor> leaves(@Nullable Tensor... roots) {
         Set<Tensor> out = Collections.newSetFromMap(new IdentityHashMap<>());
         Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         ArrayDeque<Node> queue = new ArrayDeque<>();
         for (Tensor t : roots) {
-            if (t != null && t.gradNode() != null && seen.add(node(t))) {
-                queue.add(node(t));
+            Node node = t == null ? null : node(t);
+            if (node != null && seen.add(node)) {
+                queue.add(node);
             }
         }
         while (!queue.isEmpty()) {
@@ -161,7 +165,7 @@ public final class Tape implements TensorHistory {
 
     SavedTensor save(Node node, Tensor t) {
         SavedTensor saved = hooks != null && t.onDevice()
-                ? SavedTensor.packed(memory, t, hooks, node.name)
+                ? SavedTensor.packed(t, hooks, node.name)
                 : SavedTensor.holding(memory, t, node.name);
         node.saved.add(saved);
         return saved;
@@ -190,8 +194,9 @@ public final class Tape implements TensorHistory {
 
     /** A tensor changed in place gets a new history in place of its old one (rebase_history). */
     void relink(Node node, Tensor t) {
-        if (t.base() != null) {
-            relinkView(node, t);
+        Tensor base = t.base();
+        if (base != null) {
+            relinkView(node, t, base);
             return;
         }
         requireChangeable(node, t);
@@ -201,7 +206,8 @@ public final class Tape implements TensorHistory {
     }
 
     private static void requireChangeable(Node node, Tensor t) {
-        if (t.gradNode() != null && node(t).passes) {
+        Node maker = node(t);
+        if (maker != null && maker.passes) {
             throw new UserInputException(node.name + ": what a custom function returned as it was given is changed in"
                     + " place, which PyTorch refuses; a wrapped module must not change its input");
         }
@@ -212,10 +218,9 @@ public final class Tape implements TensorHistory {
     }
 
     /** A change of a view is one of its base: the base's gradient goes through it. */
-    private void relinkView(Node change, Tensor view) {
-        Tensor base = view.base();
+    private void relinkView(Node change, Tensor view, Tensor base) {
         requireChangeable(change, base);
-        Edge[] next = change.next.clone();
+        @Nullable Edge[] next = change.next.clone();
         next[0] = edge(base);
         for (int i = 1; i < next.length; i++) {
             if (next[i] != null) {
@@ -234,18 +239,13 @@ public final class Tape implements TensorHistory {
 
     /** A view whose storage was changed since it was recorded gets a new history (variable.cpp, grad_fn). */
     private void refresh(Tensor t) {
-        if (t.base() == null
-                || t.recordedVersion() == t.storage().version()
-                || !t.base().requiresGrad()) {
+        Tensor base = t.base();
+        if (base == null || t.recordedVersion() == t.storage().version() || !base.requiresGrad()) {
             return;
         }
-        Node node = new Node(
-                "AsStridedBackward0",
-                sequence[backwardThread ? 1 : 0]++,
-                new Edge[] {edge(t.base())},
-                memory.owner(),
-                null);
-        node.backward = ViewHistory.asStrided(memory, kernels, t.base(), t);
+        long number = sequence[backwardThread ? 1 : 0]++;
+        Node node = new Node("AsStridedBackward0", number, new Edge[] {edge(base)}, memory.owner(), null);
+        node.backward = ViewHistory.asStrided(memory, kernels, base, t);
         Node before = node(t);
         link(node, t);
         t.recordedAt(t.storage().version());
@@ -260,7 +260,7 @@ public final class Tape implements TensorHistory {
     }
 
     /** Gives a reference to a node back. */
-    void release(Node node) {
+    void release(@Nullable Node node) {
         if (node == null || --node.references > 0) {
             return;
         }

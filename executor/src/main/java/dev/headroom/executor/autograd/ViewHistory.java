@@ -51,7 +51,7 @@ final class ViewHistory {
             Tensor slice = memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
             Tensor changed = memory.emptyLike(slice);
             kernels.copy(changed, slice);
-            Tensor[] out = change.backward.apply(new Tensor[] {changed}).clone();
+            Tensor[] out = change.function().apply(new Tensor[] {changed}).clone();
             if (out[0] == null) {
                 kernels.fill(slice, 0);
             } else {

@@ -3,4 +3,7 @@
  * as the operator's backward function needs them, let go when it has run, and gradients are summed in place or stolen
  * under the same conditions as in PyTorch.
  */
+@NullMarked
 package dev.headroom.executor.autograd;
+
+import org.jspecify.annotations.NullMarked;

@@ -10,6 +10,7 @@ import dev.headroom.executor.cuda.kernel.CudaPoolings;
 import dev.headroom.executor.cuda.kernel.CudaRandom;
 import dev.headroom.executor.cuda.kernel.CudaReductions;
 import dev.headroom.executor.cuda.kernel.CudaSoftmaxes;
+import dev.headroom.executor.cuda.kernel.CudaVolumes;
 import dev.headroom.executor.cuda.kernel.DeviceValues;
 import dev.headroom.executor.cuda.kernel.KernelFiles;
 import dev.headroom.executor.cuda.library.CudaConvolutions;
@@ -31,6 +32,7 @@ import dev.headroom.executor.kernel.RandomKernels;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.kernel.ReductionKernels;
 import dev.headroom.executor.kernel.SoftmaxKernels;
+import dev.headroom.executor.kernel.VolumeKernels;
 import dev.headroom.executor.tensor.Tensor;
 
 /**
@@ -45,6 +47,7 @@ public final class CudaBackend implements Backend, DeviceMeter {
     private final CudaConvolutions convolutions;
     private final CudaNormalizations normalizations;
     private final CudaPoolings poolings;
+    private final CudaVolumes volumes;
     private final CudaSoftmaxes softmaxes;
     private final CudaAttention attention;
     private final CudaIndexing indexing;
@@ -71,6 +74,7 @@ public final class CudaBackend implements Backend, DeviceMeter {
         convolutions = new CudaConvolutions(context, kernels);
         normalizations = new CudaNormalizations(context, kernels);
         poolings = new CudaPoolings(kernels);
+        volumes = new CudaVolumes(kernels);
         softmaxes = new CudaSoftmaxes(kernels);
         attention = new CudaAttention(kernels);
         indexing = new CudaIndexing(kernels);
@@ -121,6 +125,11 @@ public final class CudaBackend implements Backend, DeviceMeter {
     @Override
     public PoolingKernels poolings() {
         return poolings;
+    }
+
+    @Override
+    public VolumeKernels volumes() {
+        return volumes;
     }
 
     @Override

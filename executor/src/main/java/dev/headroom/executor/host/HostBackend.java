@@ -13,6 +13,7 @@ import dev.headroom.executor.kernel.RandomKernels;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.kernel.ReductionKernels;
 import dev.headroom.executor.kernel.SoftmaxKernels;
+import dev.headroom.executor.kernel.VolumeKernels;
 import dev.headroom.executor.tensor.Tensor;
 
 /** Runs kernels in plain Java over host memory. */
@@ -77,6 +78,11 @@ public final class HostBackend implements Backend {
     @Override
     public PoolingKernels poolings() {
         return new HostPoolings(arrays);
+    }
+
+    @Override
+    public VolumeKernels volumes() {
+        return new HostVolumes(arrays);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.headroom.executor.host;
 import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Convolutions as their definition has it, row by row. */
 final class HostConvolutions implements ConvolutionKernels {
@@ -18,7 +19,7 @@ final class HostConvolutions implements ConvolutionKernels {
     }
 
     @Override
-    public void convolve(ConvolutionCall call, Tensor workspace) {
+    public void convolve(ConvolutionCall call, @Nullable Tensor workspace) {
         Walk walk =
                 new Walk(call, values(call, call.input()), values(call, call.weight()), values(call, call.output()));
         walk.run((int) call.input().size(0), (int) call.input().size(1), (int)

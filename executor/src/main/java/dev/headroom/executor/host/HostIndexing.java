@@ -35,6 +35,17 @@ final class HostIndexing implements IndexingKernels {
         arrays.write(into, out);
     }
 
+    @Override
+    public void indexPut(Tensor into, Tensor[] indices, Tensor values) {
+        double[] out = arrays.read(into);
+        double[] in = arrays.read(values);
+        int[] places = places(into.sizes(), indices);
+        for (int i = 0; i < in.length; i++) {
+            out[places[i]] = in[i];
+        }
+        arrays.write(into, out);
+    }
+
     /** For each element of the indexed result: where it is in the tensor, both in row-major order. */
     private int[] places(long[] sizes, Tensor[] indices) {
         int first = -1;
@@ -107,6 +118,18 @@ final class HostIndexing implements IndexingKernels {
             out[i] = from[places[i]];
         }
         arrays.write(result, out);
+    }
+
+    @Override
+    public void scatter(Tensor into, int dim, Tensor index, Tensor values) {
+        double[] out = arrays.read(into);
+        int[] places = alongPlaces(into.sizes(), dim, index);
+        double[] in = values.onDevice() ? arrays.read(values) : null;
+        int[] corner = in == null ? places : cornerPlaces(values.sizes(), index.sizes());
+        for (int i = 0; i < places.length; i++) {
+            out[places[i]] = in == null ? values.number() : in[corner[i]];
+        }
+        arrays.write(into, out);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.headroom.executor.host;
 import dev.headroom.executor.kernel.LayerNormCall;
 import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Layer normalisation of rows. */
 final class HostLayerNorm {
@@ -26,7 +27,7 @@ final class HostLayerNorm {
             for (int j = 0; j < n; j++) {
                 sum += values[i * n + j];
             }
-            means[i] = sum / n;
+            means[i] = call.mean() == null ? 0 : sum / n;
             double squares = 0;
             for (int j = 0; j < n; j++) {
                 double d = values[i * n + j] - means[i];
@@ -39,7 +40,7 @@ final class HostLayerNorm {
             }
         }
         arrays.write(result, values);
-        arrays.write(call.mean(), means);
+        write(call.mean(), means);
         arrays.write(call.rstd(), rstds);
     }
 
@@ -49,7 +50,7 @@ final class HostLayerNorm {
         int n = (int) x.size(1);
         double[] gs = arrays.read(g);
         double[] xs = arrays.read(x);
-        double[] means = arrays.read(call.mean());
+        double[] means = call.mean() == null ? new double[rows] : arrays.read(call.mean());
         double[] rstds = arrays.read(call.rstd());
         double[] w = call.weight() == null ? null : arrays.read(call.weight());
         double[] out = new double[rows * n];
@@ -61,7 +62,7 @@ final class HostLayerNorm {
             for (int j = 0; j < n; j++) {
                 double normal = (xs[i * n + j] - means[i]) * rstds[i];
                 double scaled = gs[i * n + j] * (w == null ? 1 : w[j]);
-                sum += scaled;
+                sum += call.mean() == null ? 0 : scaled;
                 product += scaled * normal;
                 dw[j] += gs[i * n + j] * normal;
                 db[j] += gs[i * n + j];
@@ -77,7 +78,7 @@ final class HostLayerNorm {
         write(gradients.bias(), db);
     }
 
-    private void write(Tensor t, double[] values) {
+    private void write(@Nullable Tensor t, double[] values) {
         if (t != null) {
             arrays.write(t, values);
         }

@@ -1,8 +1,10 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.RecurrentDropout;
 import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,25 +18,25 @@ final class HostLayers {
     private final int steps;
     private final int batch;
     private final int hidden;
+    private final int width;
     private final int gates;
     private final int rows;
     private final double[] weights;
     private final double[] kept;
+    private final @Nullable RecurrentDropout dropout;
 
     /** @param kept of the forward pass, or {@code null} before it */
-    HostLayers(Problem p, double[] weights, double @Nullable [] kept) {
+    HostLayers(Problem p, double[] weights, double @Nullable [] kept, @Nullable RecurrentDropout dropout) {
+        this.dropout = dropout;
         layers = p.layers();
         steps = (int) p.steps();
         batch = (int) p.batch();
         hidden = (int) layers.hidden();
+        width = (int) layers.output();
         gates = layers.cell().gates();
         rows = steps * batch;
         this.weights = weights;
         this.kept = kept == null ? new double[layers.parts() * keptOfPart()] : kept;
-    }
-
-    static double sigmoid(double x) {
-        return 1 / (1 + Math.exp(-x));
     }
 
     double[] kept() {
@@ -46,20 +48,20 @@ final class HostLayers {
     }
 
     /** Place of a gate, of the output and of the further state; {@code row} counts steps and sequences. */
-    private int gate(int part, int row, int gate) {
+    int gate(int part, int row, int gate) {
         return part * keptOfPart() + (row * gates + gate) * hidden;
     }
 
-    private int output(int part, int row) {
-        return part * keptOfPart() + (rows * gates + row) * hidden;
+    int output(int part, int row) {
+        return part * keptOfPart() + rows * gates * hidden + row * width;
     }
 
-    private int further(int part, int row) {
+    int further(int part, int row) {
         return part * keptOfPart() + (rows * (gates + 1) + row) * hidden;
     }
 
     /** The row of a part's n-th step: reverse parts begin at the end. */
-    private int row(int part, int n, int sequence) {
+    int row(int part, int n, int sequence) {
         return (reverse(part) ? steps - 1 - n : n) * batch + sequence;
     }
 
@@ -68,13 +70,12 @@ final class HostLayers {
     }
 
     /** Outputs of a layer's directions side by side. */
-    private double[] joined(int layer) {
+    double[] joined(int layer) {
         int directions = layers.directions();
-        double[] out = new double[rows * directions * hidden];
+        double[] out = new double[rows * directions * width];
         for (int d = 0; d < directions; d++) {
             for (int row = 0; row < rows; row++) {
-                System.arraycopy(
-                        kept, output(layer * directions + d, row), out, (row * directions + d) * hidden, hidden);
+                System.arraycopy(kept, output(layer * directions + d, row), out, (row * directions + d) * width, width);
             }
         }
         return out;
@@ -93,28 +94,48 @@ final class HostLayers {
                 }
             }
             input = joined(layer);
+            if (layer < layers.count() - 1) {
+                drop(layer, input);
+            }
         }
         return input;
     }
 
+    /** Drops elements of what a layer hands on, or of its gradient: the same ones at every call. */
+    void drop(int layer, double[] values) {
+        if (dropout == null) {
+            return;
+        }
+        for (int i = 0; i < values.length; i++) {
+            boolean stays = HostRandom.draw(dropout.seed() + layer, i) >= dropout.rate();
+            values[i] = stays ? values[i] / (1 - dropout.rate()) : 0;
+        }
+    }
+
     private void step(int part, int n, int s, double[] input, double[] hx, double[] cx) {
         int row = row(part, n, s);
-        int first = (part * batch + s) * hidden;
+        int first = (part * batch + s) * width;
         boolean begins = n == 0;
         double[] states = begins ? hx : kept;
         int state = begins ? first : output(part, row(part, n - 1, s));
-        int width = (int) layers.width(part);
+        int given = (int) layers.width(part);
+        double[] shown = new double[hidden];
         for (int u = 0; u < hidden; u++) {
             double[] fromInput = new double[gates];
             double[] fromState = new double[gates];
             for (int g = 0; g < gates; g++) {
                 int unit = g * hidden + u;
                 fromInput[g] =
-                        dot(input, row * width, matrix(part, false) + unit * width, width) + bias(part, false, unit);
-                fromState[g] = dot(states, state, matrix(part, true) + unit * hidden, hidden) + bias(part, true, unit);
+                        dot(input, row * given, matrix(part, false) + unit * given, given) + bias(part, false, unit);
+                fromState[g] = dot(states, state, matrix(part, true) + unit * width, width) + bias(part, true, unit);
             }
             double cell = cellBefore(part, n, s, u, cx);
-            unit(part, row, u, fromInput, fromState, states[state + u], cell);
+            double before = layers.projects() ? 0 : states[state + u];
+            shown[u] = unit(part, row, u, fromInput, fromState, before, cell);
+        }
+        for (int p = 0; p < width; p++) {
+            kept[output(part, row) + p] =
+                    layers.projects() ? dot(shown, 0, (int) layers.projection(part) + p * hidden, hidden) : shown[p];
         }
     }
 
@@ -125,7 +146,7 @@ final class HostLayers {
         return n == 0 ? cx[(part * batch + s) * hidden + u] : kept[further(part, row(part, n - 1, s)) + u];
     }
 
-    private int matrix(int part, boolean ofState) {
+    int matrix(int part, boolean ofState) {
         return (int) layers.matrix(part, ofState);
     }
 
@@ -141,31 +162,32 @@ final class HostLayers {
         return sum;
     }
 
-    private void unit(int part, int row, int u, double[] x, double[] h, double before, double cell) {
-        int out = output(part, row) + u;
-        int more = further(part, row) + u;
+    /** Keeps a unit's gates and its further state; returns what it shows. */
+    private double unit(int part, int row, int u, double[] x, double[] h, double before, double cell) {
+        int more = gates > 1 ? further(part, row) + u : 0;
         int first = gate(part, row, 0) + u;
         switch (layers.cell()) {
-            case RELU -> kept[first] = kept[out] = Math.max(0, x[0] + h[0]);
-            case TANH -> kept[first] = kept[out] = Math.tanh(x[0] + h[0]);
+            case RELU -> kept[first] = Math.max(0, x[0] + h[0]);
+            case TANH -> kept[first] = Math.tanh(x[0] + h[0]);
             case LSTM -> {
                 for (int g = 0; g < gates; g++) {
-                    kept[first + g * hidden] = g == 2 ? Math.tanh(x[g] + h[g]) : sigmoid(x[g] + h[g]);
+                    kept[first + g * hidden] = g == 2 ? Math.tanh(x[g] + h[g]) : HostRecurrent.sigmoid(x[g] + h[g]);
                 }
                 kept[more] = kept[first + hidden] * cell + kept[first] * kept[first + 2 * hidden];
-                kept[out] = kept[first + 3 * hidden] * Math.tanh(kept[more]);
+                return kept[first + 3 * hidden] * Math.tanh(kept[more]);
             }
             case GRU -> {
-                double reset = sigmoid(x[0] + h[0]);
-                double update = sigmoid(x[1] + h[1]);
+                double reset = HostRecurrent.sigmoid(x[0] + h[0]);
+                double update = HostRecurrent.sigmoid(x[1] + h[1]);
                 double candidate = Math.tanh(x[2] + reset * h[2]);
                 kept[first] = reset;
                 kept[first + hidden] = update;
                 kept[first + 2 * hidden] = candidate;
                 kept[more] = h[2];
-                kept[out] = (1 - update) * candidate + update * before;
+                return (1 - update) * candidate + update * before;
             }
         }
+        return kept[first];
     }
 
     /** States after the last step, part by part. */
@@ -179,12 +201,13 @@ final class HostLayers {
     }
 
     private double[] last(boolean cells) {
-        double[] out = new double[layers.parts() * batch * hidden];
+        int size = cells ? hidden : width;
+        double[] out = new double[layers.parts() * batch * size];
         for (int part = 0; part < layers.parts(); part++) {
             for (int s = 0; s < batch; s++) {
                 int row = row(part, steps - 1, s);
                 int from = cells ? further(part, row) : output(part, row);
-                System.arraycopy(kept, from, out, (part * batch + s) * hidden, hidden);
+                System.arraycopy(kept, from, out, (part * batch + s) * size, size);
             }
         }
         return out;
@@ -199,8 +222,7 @@ final class HostLayers {
     double[] backward(double[] dy, double[] hx, double[] cx, double[] dh, double[] dc) {
         double[] above = dy;
         for (int layer = layers.count() - 1; layer >= 0; layer--) {
-            int width = (int) layers.width(layer * layers.directions());
-            double[] below = new double[rows * width];
+            double[] below = new double[rows * (int) layers.width(layer * layers.directions())];
             for (int d = 0; d < layers.directions(); d++) {
                 int part = layer * layers.directions() + d;
                 for (int n = steps - 1; n >= 0; n--) {
@@ -208,6 +230,9 @@ final class HostLayers {
                         stepBack(part, n, s, above, below, hx, cx, dh, dc);
                     }
                 }
+            }
+            if (layer > 0) {
+                drop(layer - 1, below);
             }
             above = below;
         }
@@ -225,23 +250,47 @@ final class HostLayers {
             double[] dh,
             double[] dc) {
         int row = row(part, n, s);
-        int own = (part * batch + s) * hidden;
-        int from = (row * layers.directions() + part % layers.directions()) * hidden;
+        int own = (part * batch + s) * width;
+        int cells = (part * batch + s) * hidden;
+        int from = (row * layers.directions() + part % layers.directions()) * width;
+        double[] gradient = new double[width];
+        Arrays.setAll(gradient, u -> dh[own + u] + above[from + u]);
+        double[] shown = layers.projects() ? shown(part, row) : gradient;
+        double[] ofShown = layers.projects() ? pulled(part, gradient) : gradient;
         double[] direct = new double[hidden];
         for (int u = 0; u < hidden; u++) {
-            double before = n == 0 ? hx[own + u] : kept[output(part, row(part, n - 1, s)) + u];
+            double before = layers.projects() ? 0 : n == 0 ? hx[own + u] : kept[output(part, row(part, n - 1, s)) + u];
             double cell = cellBefore(part, n, s, u, cx);
-            direct[u] = unitBack(part, row, u, dh[own + u] + above[from + u], before, cell, dc, own + u);
+            direct[u] = unitBack(part, row, u, ofShown[u], before, cell, dc, cells + u);
         }
-        int width = (int) layers.width(part);
-        System.arraycopy(direct, 0, dh, own, hidden);
+        if (layers.projects()) { // what the weights' gradients need of this step
+            System.arraycopy(shown, 0, kept, further(part, row), hidden);
+            System.arraycopy(gradient, 0, kept, output(part, row), width);
+        }
+        int given = (int) layers.width(part);
+        System.arraycopy(direct, 0, dh, own, width);
         for (int g = 0; g < gates; g++) {
             for (int u = 0; u < hidden; u++) {
                 int unit = g * hidden + u;
-                add(kept[gate(part, row, g) + u], matrix(part, false) + unit * width, below, row * width, width);
-                add(stateGradient(part, row, g, u), matrix(part, true) + unit * hidden, dh, own, hidden);
+                add(kept[gate(part, row, g) + u], matrix(part, false) + unit * given, below, row * given, given);
+                add(stateGradient(part, row, g, u), matrix(part, true) + unit * width, dh, own, width);
             }
         }
+    }
+
+    /** What an LSTM's cells show before it is projected. */
+    private double[] shown(int part, int row) {
+        double[] out = new double[hidden];
+        Arrays.setAll(out, u -> kept[gate(part, row, 3) + u] * Math.tanh(kept[further(part, row) + u]));
+        return out;
+    }
+
+    private double[] pulled(int part, double... gradient) {
+        double[] out = new double[hidden];
+        for (int p = 0; p < width; p++) {
+            add(gradient[p], (int) layers.projection(part) + p * hidden, out, 0, hidden);
+        }
+        return out;
     }
 
     private void add(double factor, int weight, double[] sums, int at, int count) {
@@ -251,7 +300,7 @@ final class HostLayers {
     }
 
     /** The gradient of a gate's sum as far as the state made it. */
-    private double stateGradient(int part, int row, int gate, int u) {
+    double stateGradient(int part, int row, int gate, int u) {
         boolean inner = layers.cell() == Cell.GRU && gate == 2;
         return kept[inner ? further(part, row) + u : gate(part, row, gate) + u];
     }
@@ -289,42 +338,5 @@ final class HostLayers {
             }
         }
         return 0;
-    }
-
-    /** Adds to the weights that this was made with, which are their gradients; after {@link #backward}. */
-    void addWeightGradients(double[] x, double[] hx) {
-        double[] input = x;
-        for (int part = 0; part < layers.parts(); part++) {
-            if (part > 0 && part % layers.directions() == 0) {
-                input = joined(part / layers.directions() - 1);
-            }
-            for (int n = 0; n < steps; n++) {
-                for (int s = 0; s < batch; s++) {
-                    addWeightGradients(part, n, s, input, hx);
-                }
-            }
-        }
-    }
-
-    private void addWeightGradients(int part, int n, int s, double[] input, double[] hx) {
-        int row = row(part, n, s);
-        double[] states = n == 0 ? hx : kept;
-        int state = n == 0 ? (part * batch + s) * hidden : output(part, row(part, n - 1, s));
-        int width = (int) layers.width(part);
-        for (int g = 0; g < gates; g++) {
-            for (int u = 0; u < hidden; u++) {
-                int unit = g * hidden + u;
-                double d = kept[gate(part, row, g) + u];
-                double inner = stateGradient(part, row, g, u);
-                for (int i = 0; i < width; i++) {
-                    weights[matrix(part, false) + unit * width + i] += d * input[row * width + i];
-                }
-                for (int i = 0; i < hidden; i++) {
-                    weights[matrix(part, true) + unit * hidden + i] += inner * states[state + i];
-                }
-                weights[(int) layers.bias(part, false) + unit] += d;
-                weights[(int) layers.bias(part, true) + unit] += inner;
-            }
-        }
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.executor.host;
 import dev.headroom.executor.kernel.MatrixKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 final class HostMatrices implements MatrixKernels {
     private final HostArrays arrays;
@@ -12,7 +13,7 @@ final class HostMatrices implements MatrixKernels {
     }
 
     @Override
-    public void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, Tensor workspace) {
+    public void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, @Nullable Tensor workspace) {
         int m = (int) a.size(-2);
         int k = (int) a.size(-1);
         int n = (int) b.size(-1);
@@ -35,6 +36,32 @@ final class HostMatrices implements MatrixKernels {
                 int at = i * n + j;
                 out[at] = alpha * row[j] + (beta == 0 ? 0 : beta * out[at]);
             }
+        }
+        arrays.write(result, out);
+    }
+
+    @Override
+    public void multiplyGroups(Tensor result, Tensor a, Tensor b, Tensor ends) {
+        double[] x = arrays.read(a);
+        double[] y = arrays.read(b);
+        double[] last = arrays.read(ends);
+        double[] out = new double[Math.toIntExact(result.elements())];
+        boolean rows = result.dims() == 2;
+        int n = (int) b.size(-1);
+        int m = (int) a.size(0);
+        int k = (int) a.size(1);
+        int from = 0;
+        for (int group = 0; group < last.length; group++) {
+            int to = (int) last[group];
+            for (int i = rows ? from : 0; i < (rows ? to : m); i++) {
+                for (int p = rows ? 0 : from; p < (rows ? k : to); p++) {
+                    int of = ((rows ? group * k : 0) + p) * n;
+                    for (int j = 0; j < n; j++) {
+                        out[((rows ? 0 : group * m) + i) * n + j] += x[i * k + p] * y[of + j];
+                    }
+                }
+            }
+            from = to;
         }
         arrays.write(result, out);
     }

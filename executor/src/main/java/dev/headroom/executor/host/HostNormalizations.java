@@ -8,6 +8,7 @@ import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 final class HostNormalizations implements NormalizationKernels {
     private final HostArrays arrays;
@@ -27,7 +28,7 @@ final class HostNormalizations implements NormalizationKernels {
     }
 
     /** Values or, without a tensor, a constant. */
-    private double[] read(Tensor t, long n, double otherwise) {
+    private double[] read(@Nullable Tensor t, long n, double otherwise) {
         if (t != null) {
             return arrays.read(t);
         }
@@ -36,7 +37,7 @@ final class HostNormalizations implements NormalizationKernels {
         return out;
     }
 
-    private void write(Tensor t, double[] values) {
+    private void write(@Nullable Tensor t, double[] values) {
         if (t != null) {
             arrays.write(t, values);
         }
@@ -68,20 +69,20 @@ final class HostNormalizations implements NormalizationKernels {
         normalise(out, in, plane, affine, means, inverse);
         arrays.write(call.mean(), means);
         arrays.write(call.invstd(), inverse);
-        if (running.mean() != null) {
-            double[] unbiased = Arrays.stream(variances)
-                    .map(v -> v * n / Math.max(1, n - 1))
-                    .toArray();
-            move(running.mean(), means, running.momentum());
-            move(running.variance(), unbiased, running.momentum());
-        }
+        double[] unbiased =
+                Arrays.stream(variances).map(v -> v * n / Math.max(1, n - 1)).toArray();
+        move(running.mean(), means, running.momentum());
+        move(running.variance(), unbiased, running.momentum());
     }
 
     private static double[] inverse(double[] variances, double epsilon) {
         return Arrays.stream(variances).map(v -> 1 / Math.sqrt(v + epsilon)).toArray();
     }
 
-    private void move(Tensor running, double[] seen, double momentum) {
+    private void move(@Nullable Tensor running, double[] seen, double momentum) {
+        if (running == null) {
+            return;
+        }
         double[] values = arrays.read(running);
         for (int i = 0; i < values.length; i++) {
             values[i] += momentum * (seen[i] - values[i]);
@@ -128,7 +129,7 @@ final class HostNormalizations implements NormalizationKernels {
      */
     private record Statistics(double[] mean, double[] inverse, boolean ofBatch) {}
 
-    private void backward(Tensor x, Tensor weight, Statistics statistics, Tensor g, NormGradients gradients) {
+    private void backward(Tensor x, @Nullable Tensor weight, Statistics statistics, Tensor g, NormGradients gradients) {
         double[] mean = statistics.mean();
         double[] inverse = statistics.inverse();
         int channels = mean.length;

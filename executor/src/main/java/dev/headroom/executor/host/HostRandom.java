@@ -28,6 +28,16 @@ final class HostRandom implements RandomKernels {
     }
 
     @Override
+    public void normal(Tensor result, double mean, double deviation, long seed) {
+        double[] out = new double[Math.toIntExact(result.elements())];
+        for (int i = 0; i < out.length; i++) {
+            double length = Math.sqrt(-2 * Math.log(1 - draw(seed, i)));
+            out[i] = mean + deviation * length * Math.cos(2 * Math.PI * draw(~seed, i));
+        }
+        arrays.write(result, out);
+    }
+
+    @Override
     public void bernoulli(Tensor result, double probability, long seed) {
         double[] out = new double[Math.toIntExact(result.elements())];
         for (int i = 0; i < out.length; i++) {

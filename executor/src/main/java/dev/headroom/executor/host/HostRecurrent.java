@@ -4,6 +4,7 @@ import dev.headroom.executor.kernel.RecurrentCall;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 final class HostRecurrent implements RecurrentKernels {
     private final HostArrays arrays;
@@ -12,11 +13,15 @@ final class HostRecurrent implements RecurrentKernels {
         this.arrays = arrays;
     }
 
-    private double[] read(Tensor t, long count) {
+    static double sigmoid(double x) {
+        return 1 / (1 + Math.exp(-x));
+    }
+
+    private double[] read(@Nullable Tensor t, long count) {
         return t == null ? new double[Math.toIntExact(count)] : arrays.read(t);
     }
 
-    private void write(Tensor t, double[] values) {
+    private void write(@Nullable Tensor t, double[] values) {
         if (t != null) {
             arrays.write(t, values);
         }
@@ -24,11 +29,11 @@ final class HostRecurrent implements RecurrentKernels {
 
     @Override
     public void forward(RecurrentCall call, States last) {
-        HostLayers layers = new HostLayers(call.problem(), arrays.read(call.weights()), null);
+        HostLayers layers = new HostLayers(call.problem(), arrays.read(call.weights()), null, call.dropout());
         double[] h = arrays.read(call.first().h());
         arrays.write(
                 call.y(),
-                layers.forward(arrays.read(call.x()), h, read(call.first().c(), h.length)));
+                layers.forward(arrays.read(call.x()), h, read(call.first().c(), cells(call))));
         arrays.write(last.h(), layers.lastStates());
         if (last.c() != null) {
             arrays.write(last.c(), layers.lastCells());
@@ -40,11 +45,11 @@ final class HostRecurrent implements RecurrentKernels {
 
     @Override
     public void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst) {
-        HostLayers layers = new HostLayers(call.problem(), arrays.read(call.weights()), kept(call));
+        HostLayers layers = new HostLayers(call.problem(), arrays.read(call.weights()), kept(call), call.dropout());
         double[] h = arrays.read(call.first().h());
-        double[] c = read(call.first().c(), h.length);
+        double[] c = read(call.first().c(), cells(call));
         double[] dh = arrays.read(dLast.h());
-        double[] dc = read(dLast.c(), h.length);
+        double[] dc = read(dLast.c(), cells(call));
         arrays.write(dx, layers.backward(arrays.read(dy), h, c, dh, dc));
         arrays.write(dFirst.h(), dh);
         write(dFirst.c(), dc);
@@ -54,20 +59,26 @@ final class HostRecurrent implements RecurrentKernels {
     @Override
     public void weightGradient(RecurrentCall call, Tensor dweights) {
         double[] sums = arrays.read(dweights);
-        HostLayers layers = new HostLayers(call.problem(), sums, kept(call));
-        layers.addWeightGradients(
-                arrays.read(call.x()), arrays.read(call.first().h()));
+        double[] weights = arrays.read(call.weights());
+        HostLayers layers = new HostLayers(call.problem(), weights, kept(call), call.dropout());
+        new HostLayerWeights(layers, call.problem(), weights, sums)
+                .add(arrays.read(call.x()), arrays.read(call.first().h()));
         arrays.write(dweights, sums);
     }
 
+    private static long cells(RecurrentCall call) {
+        Problem p = call.problem();
+        return p.layers().parts() * p.batch() * p.layers().hidden();
+    }
+
     private void keep(RecurrentCall call, HostLayers layers) {
-        arrays.write(call.problem().type(), call.reserve().address(), layers.kept());
+        arrays.write(call.problem().type(), call.givenReserve().address(), layers.kept());
     }
 
     private double[] kept(RecurrentCall call) {
         Problem p = call.problem();
         int count = Math.toIntExact(reserveBytes(p) / p.type().bytes());
-        return arrays.read(p.type(), call.reserve().address(), count);
+        return arrays.read(p.type(), call.givenReserve().address(), count);
     }
 
     @Override
@@ -80,8 +91,8 @@ final class HostRecurrent implements RecurrentKernels {
         double[] keep = new double[5 * out.length];
         for (int i = 0; i < out.length; i++) {
             int at = i / n * 3 * n + i % n;
-            double reset = HostLayers.sigmoid(x[at] + h[at]);
-            double update = HostLayers.sigmoid(x[at + n] + h[at + n]);
+            double reset = sigmoid(x[at] + h[at]);
+            double update = sigmoid(x[at + n] + h[at + n]);
             double inner = h[at + 2 * n];
             double candidate = Math.tanh(x[at + 2 * n] + reset * inner);
             out[i] = candidate + update * (before[i] - candidate);
@@ -94,7 +105,7 @@ final class HostRecurrent implements RecurrentKernels {
         arrays.write(kept, keep);
     }
 
-    private double[] biased(Tensor gates, Tensor bias) {
+    private double[] biased(Tensor gates, @Nullable Tensor bias) {
         double[] values = arrays.read(gates);
         if (bias != null) {
             double[] b = arrays.read(bias);
@@ -142,7 +153,7 @@ final class HostRecurrent implements RecurrentKernels {
         double[] out = new double[cell.length];
         for (int i = 0; i < gates.length; i++) {
             double sum = gates[i] + h[i];
-            gates[i] = i / n % 4 == 2 ? Math.tanh(sum) : HostLayers.sigmoid(sum);
+            gates[i] = i / n % 4 == 2 ? Math.tanh(sum) : sigmoid(sum);
         }
         for (int i = 0; i < out.length; i++) {
             int at = i / n * 4 * n + i % n;
@@ -150,12 +161,12 @@ final class HostRecurrent implements RecurrentKernels {
             out[i] = gates[at + 3 * n] * Math.tanh(cell[i]);
         }
         arrays.write(after.h(), out);
-        arrays.write(after.c(), cell);
+        arrays.write(after.cells(), cell);
         arrays.write(kept, gates);
     }
 
     @Override
-    public void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, States dAfter, Tensor dGates, Tensor dcx) {
+    public void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, StateGradients dAfter, Tensor dGates, Tensor dcx) {
         int n = (int) cx.size(1);
         double[] gates = arrays.read(kept);
         double[] before = arrays.read(cx);

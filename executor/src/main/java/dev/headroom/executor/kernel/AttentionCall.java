@@ -1,6 +1,8 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of an attention kernel: what the forward pass reads and sets, and the backward pass reads again.
@@ -13,7 +15,14 @@ import dev.headroom.executor.tensor.Tensor;
  * @param logSumExp (batch, heads, at least queries), the logarithm of each query's sum, or {@code null} when
  *     there is no backward pass
  */
-public record AttentionCall(Tensor q, Tensor k, Tensor v, Tensor bias, Tensor result, Tensor logSumExp, Spec spec) {
+public record AttentionCall(
+        Tensor q,
+        Tensor k,
+        Tensor v,
+        @Nullable Tensor bias,
+        Tensor result,
+        @Nullable Tensor logSumExp,
+        Spec spec) {
     /**
      * What is computed beside the tensors.
      *
@@ -29,7 +38,13 @@ public record AttentionCall(Tensor q, Tensor k, Tensor v, Tensor bias, Tensor re
      * @param k as the operand, or with one entry for each of the queries' heads, as {@code v}
      * @param bias (batch, heads, queries, keys), or {@code null}
      */
-    public record Gradients(Tensor q, Tensor k, Tensor v, Tensor bias) {}
+    public record Gradients(
+            Tensor q, Tensor k, Tensor v, @Nullable Tensor bias) {}
+
+    /** The sums, for a backward pass. */
+    public Tensor givenLogSumExp() {
+        return Objects.requireNonNull(logSumExp, "sums");
+    }
 
     public long batch() {
         return q.size(0);

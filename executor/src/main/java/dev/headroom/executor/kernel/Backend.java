@@ -23,6 +23,8 @@ public interface Backend extends AutoCloseable {
 
     PoolingKernels poolings();
 
+    VolumeKernels volumes();
+
     SoftmaxKernels softmaxes();
 
     AttentionKernels attention();

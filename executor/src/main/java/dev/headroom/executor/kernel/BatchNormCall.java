@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of batch normalisation with the batch's own statistics: what its two passes share.
@@ -13,7 +14,13 @@ import dev.headroom.executor.tensor.Tensor;
  * @param library {@code null}: by kernels of the framework's own
  */
 public record BatchNormCall(
-        Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor invstd, double epsilon, Library library) {
+        Tensor x,
+        @Nullable Tensor weight,
+        @Nullable Tensor bias,
+        Tensor mean,
+        Tensor invstd,
+        double epsilon,
+        @Nullable Library library) {
     /**
      * What the library's batch normalisation works in, in bytes.
      *
@@ -27,5 +34,5 @@ public record BatchNormCall(
      *
      * @param momentum how far they move towards the batch's
      */
-    public record Running(Tensor mean, Tensor variance, double momentum) {}
+    public record Running(@Nullable Tensor mean, @Nullable Tensor variance, double momentum) {}
 }

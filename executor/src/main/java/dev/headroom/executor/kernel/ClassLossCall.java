@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of {@code nll_loss}: what its forward and its backward pass share.
@@ -13,4 +14,4 @@ import dev.headroom.executor.tensor.Tensor;
  * @param mean whether the sum is divided by the total weight
  */
 public record ClassLossCall(
-        Tensor target, Tensor weight, Tensor totalWeight, long ignored, boolean each, boolean mean) {}
+        Tensor target, @Nullable Tensor weight, Tensor totalWeight, long ignored, boolean each, boolean mean) {}

@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Convolutions with two or three spatial dimensions. A transposed convolution is the gradient of a convolution by its
@@ -25,5 +26,5 @@ public interface ConvolutionKernels {
      *
      * @param workspace of the asked size, {@code null} when that is 0
      */
-    void convolve(ConvolutionCall call, Tensor workspace);
+    void convolve(ConvolutionCall call, @Nullable Tensor workspace);
 }

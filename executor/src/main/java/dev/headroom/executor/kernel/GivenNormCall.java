@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of batch normalisation with given statistics, as in evaluation: what its two passes share.
@@ -10,4 +11,5 @@ import dev.headroom.executor.tensor.Tensor;
  * @param mean (c), as {@code variance}
  * @param epsilon added to the variance
  */
-public record GivenNormCall(Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor variance, double epsilon) {}
+public record GivenNormCall(
+        Tensor x, @Nullable Tensor weight, @Nullable Tensor bias, Tensor mean, Tensor variance, double epsilon) {}

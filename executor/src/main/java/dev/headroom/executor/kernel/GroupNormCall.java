@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of group normalisation: what its two passes share.
@@ -11,4 +12,10 @@ import dev.headroom.executor.tensor.Tensor;
  * @param epsilon added to the variance
  */
 public record GroupNormCall(
-        Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor rstd, int groups, double epsilon) {}
+        Tensor x,
+        @Nullable Tensor weight,
+        @Nullable Tensor bias,
+        Tensor mean,
+        Tensor rstd,
+        int groups,
+        double epsilon) {}

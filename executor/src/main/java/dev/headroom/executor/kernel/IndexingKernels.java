@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Kernels that pick or place elements by indices, and losses that look up a class. */
 public interface IndexingKernels {
@@ -11,16 +12,22 @@ public interface IndexingKernels {
      *     indexed; at the front when dimensions between indices are not indexed
      * @param indices one for each dimension of {@code x}, 64 bits; {@code null} where all entries are taken
      */
-    void index(Tensor result, Tensor x, Tensor[] indices);
+    void index(Tensor result, Tensor x, @Nullable Tensor[] indices);
 
     /** {@code into[indices] += values}, with {@code values} shaped as the result of {@link #index}. */
-    void indexAdd(Tensor into, Tensor[] indices, Tensor values);
+    void indexAdd(Tensor into, @Nullable Tensor[] indices, Tensor values);
+
+    /** {@code into[indices] = values}, likewise; of several elements that go to one place, any one stays. */
+    void indexPut(Tensor into, Tensor[] indices, Tensor values);
 
     /** {@code result[i][j] = x[index[i][j]][j]} for dimension 0, and so on; shaped as the index. */
     void gather(Tensor result, Tensor x, int dim, Tensor index);
 
     /** {@code into[index[i][j]][j] += values[i][j]} for dimension 0, and so on. */
     void scatterAdd(Tensor into, int dim, Tensor index, Tensor values);
+
+    /** {@code into[index[i][j]][j] = values[i][j]} for dimension 0, and so on; a scalar in host memory everywhere. */
+    void scatter(Tensor into, int dim, Tensor index, Tensor values);
 
     /** Sets the n-th element, in row-major order, to {@code start + n * step}. */
     void range(Tensor result, double start, double step);

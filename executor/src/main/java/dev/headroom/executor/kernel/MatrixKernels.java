@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Matrix products. */
 public interface MatrixKernels {
@@ -12,5 +13,16 @@ public interface MatrixKernels {
      * @param b (…, k, n)
      * @param workspace that cuBLAS may use, or {@code null}
      */
-    void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, Tensor workspace);
+    void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, @Nullable Tensor workspace);
+
+    /**
+     * A product for each group of rows, {@code result[r] = a[r] b[group of r]}; or, of two matrices, for each group of
+     * what is summed over: {@code result[i] = a[:, group i] b[group i, :]}. What belongs to no group is left alone.
+     *
+     * @param result (rows, n), or (groups, m, n)
+     * @param a (rows, k), or (m, rows)
+     * @param b (groups, k, n), or (rows, n)
+     * @param ends 32-bit: where each group ends
+     */
+    void multiplyGroups(Tensor result, Tensor a, Tensor b, Tensor ends);
 }

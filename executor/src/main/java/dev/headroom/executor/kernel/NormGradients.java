@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gradients that a normalisation kernel sets; {@code null} for those that are not wanted.
@@ -8,9 +9,12 @@ import dev.headroom.executor.tensor.Tensor;
  * @param x shaped as the operand
  * @param weight shaped as the weight, as {@code bias}
  */
-public record NormGradients(Tensor x, Tensor weight, Tensor bias) {
+public record NormGradients(
+        @Nullable Tensor x,
+        @Nullable Tensor weight,
+        @Nullable Tensor bias) {
     /** One of the gradients of the affine map, or {@code null}. */
-    public Tensor affine() {
+    public @Nullable Tensor affine() {
         return weight == null ? bias : weight;
     }
 }

@@ -7,6 +7,9 @@ public interface RandomKernels {
     /** Sets each element, in row-major order, to a number drawn uniformly from [from, to). */
     void uniform(Tensor result, double from, double to, long seed);
 
+    /** Sets each element to a number drawn from a normal distribution. */
+    void normal(Tensor result, double mean, double deviation, long seed);
+
     /** Sets each element to true with a probability. */
     void bernoulli(Tensor result, double probability, long seed);
 }

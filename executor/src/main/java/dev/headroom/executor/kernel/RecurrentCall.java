@@ -2,6 +2,8 @@ package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.tensor.Tensor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of recurrent layers: what the passes forward and backward share. The forward pass sets {@code y} and the
@@ -9,19 +11,36 @@ import dev.headroom.executor.tensor.Tensor;
  *
  * @param x (steps, batch, input)
  * @param first states and cells before the first step
- * @param weights all of them, as {@link RecurrentLayers} lays them out; {@code null} where only their gradients
- *     are wanted
+ * @param weights all of them, as {@link RecurrentLayers} lays them out
  * @param y (steps, batch, directions × hidden), of the last layer
  * @param workspace of the pass that runs, as {@link RecurrentKernels#workspaceBytes} asks for it
  * @param reserve what the forward pass keeps for the backward pass; {@code null} in inference
+ * @param dropout {@code null} unless something is dropped
  */
 public record RecurrentCall(
-        Problem problem, Tensor x, States first, Tensor weights, Tensor y, Tensor workspace, Tensor reserve) {
+        Problem problem,
+        Tensor x,
+        States first,
+        Tensor weights,
+        Tensor y,
+        Tensor workspace,
+        @Nullable Tensor reserve,
+        @Nullable RecurrentDropout dropout) {
+    /** The reserve, for a backward pass. */
+    public Tensor givenReserve() {
+        return Objects.requireNonNull(reserve, "a reserve");
+    }
+
     /**
      * States between steps, or their gradients.
      *
      * @param h (parts, batch, hidden)
      * @param c the same of the cells; {@code null} unless they are an LSTM's
      */
-    public record States(Tensor h, Tensor c) {}
+    public record States(Tensor h, @Nullable Tensor c) {
+        /** The cells of an LSTM. */
+        public Tensor cells() {
+            return Objects.requireNonNull(c, "cells");
+        }
+    }
 }

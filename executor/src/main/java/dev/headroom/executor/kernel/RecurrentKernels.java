@@ -3,6 +3,7 @@ package dev.headroom.executor.kernel;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recurrent kernels: whole layers as cuDNN computes them, and the fused cells of ATen. Tensors are row-major; what a
@@ -45,8 +46,19 @@ public interface RecurrentKernels {
      *
      * @param type of all tensors
      * @param backward whether for the backward pass, where PyTorch may choose another algorithm
+     * @param dropout how many of the elements that a layer hands on are dropped
      */
-    record Problem(RecurrentLayers layers, DType type, long steps, long batch, boolean backward) {}
+    record Problem(RecurrentLayers layers, DType type, long steps, long batch, boolean backward, double dropout) {}
+
+    /**
+     * Bytes of the states of cuDNN's random generators, 48 for every thread that the card can hold
+     * (cudnnDropoutGetStatesSize).
+     *
+     * @param threads that the card can hold at once
+     */
+    default long dropoutStatesBytes(long threads) {
+        return 48 * threads;
+    }
 
     /**
      * Bytes of workspace. Unless a library says otherwise: the products of a layer's input with its weights and, with
@@ -74,7 +86,14 @@ public interface RecurrentKernels {
      * @param fromInput (batch, gates × hidden), without bias, as {@code fromState}
      * @param inputBias (gates × hidden) or {@code null}, as {@code stateBias}
      */
-    record Gates(Tensor fromInput, Tensor fromState, Tensor inputBias, Tensor stateBias) {}
+    record Gates(
+            Tensor fromInput,
+            Tensor fromState,
+            @Nullable Tensor inputBias,
+            @Nullable Tensor stateBias) {}
+
+    /** Gradients of an LSTM's state and cell, each {@code null} when nobody has it. */
+    record StateGradients(@Nullable Tensor h, @Nullable Tensor c) {}
 
     /** Runs the layers: sets the call's output and reserve, and the states after the last step. */
     void forward(RecurrentCall call, States last);
@@ -123,8 +142,8 @@ public interface RecurrentKernels {
      * Its gradients; those of both products' gates are the same.
      *
      * @param cy the cell after
-     * @param dAfter of state and cell after, each {@code null} when nobody has it
+     * @param dAfter of state and cell after
      * @param dGates to be set, as {@code dcx}
      */
-    void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, States dAfter, Tensor dGates, Tensor dcx);
+    void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, StateGradients dAfter, Tensor dGates, Tensor dcx);
 }

@@ -9,10 +9,12 @@ import dev.headroom.executor.kernel.RecurrentKernels.Cell;
  * not (aten/src/ATen/native/cudnn/RNN.cpp, get_parameters).
  *
  * @param input elements of a step's input
- * @param hidden elements of a state
+ * @param hidden elements of a cell
+ * @param output elements of a state: fewer than a cell has where an LSTM projects it, by a matrix that lies behind the
+ *     part's others
  * @param count layers on top of each other
  */
-public record RecurrentLayers(Cell cell, long input, long hidden, int count, boolean bidirectional) {
+public record RecurrentLayers(Cell cell, long input, long hidden, long output, int count, boolean bidirectional) {
     public int directions() {
         return bidirectional ? 2 : 1;
     }
@@ -23,7 +25,7 @@ public record RecurrentLayers(Cell cell, long input, long hidden, int count, boo
 
     /** Elements that a part gets at each step. */
     public long width(int part) {
-        return part < directions() ? input : directions() * hidden;
+        return part < directions() ? input : directions() * output;
     }
 
     /** Rows of a matrix: elements of a bias. */
@@ -31,11 +33,21 @@ public record RecurrentLayers(Cell cell, long input, long hidden, int count, boo
         return cell.gates() * hidden;
     }
 
+    /** Whether states are projections of what cells show. */
+    public boolean projects() {
+        return output != hidden;
+    }
+
+    /** First element of a part's matrix (output, hidden) that projects. */
+    public long projection(int part) {
+        return matrix(part, true) + rows() * output;
+    }
+
     /** First element of a part's matrix. */
     public long matrix(int part, boolean ofState) {
         long at = 0;
         for (int p = 0; p < part; p++) {
-            at += rows() * (width(p) + hidden);
+            at += rows() * (width(p) + output) + (projects() ? output * hidden : 0);
         }
         return ofState ? at + rows() * width(part) : at;
     }
@@ -50,10 +62,34 @@ public record RecurrentLayers(Cell cell, long input, long hidden, int count, boo
         return bias(parts(), false);
     }
 
-    /** First element of a module's parameter, in the module's order: matrices of a part, then its biases. */
+    /** A module's parameters of each part. */
+    public int parameters(boolean hasBiases) {
+        return (hasBiases ? 4 : 2) + (projects() ? 1 : 0);
+    }
+
+    /** First element of a module's parameter, in the module's order: matrices of a part, its biases, its projection. */
     public long parameter(int number, boolean hasBiases) {
-        int each = hasBiases ? 4 : 2;
-        boolean ofState = number % 2 == 1;
-        return number % each < 2 ? matrix(number / each, ofState) : bias(number / each, ofState);
+        int each = parameters(hasBiases);
+        int part = number / each;
+        int which = number % each;
+        if (projects() && which == each - 1) {
+            return projection(part);
+        }
+        boolean ofState = which % 2 == 1;
+        return which < 2 ? matrix(part, ofState) : bias(part, ofState);
+    }
+
+    /** Sizes of a module's parameter. */
+    public long[] sizes(int number, boolean hasBiases) {
+        int each = parameters(hasBiases);
+        int which = number % each;
+        if (projects() && which == each - 1) {
+            return new long[] {output, hidden};
+        }
+        return switch (which) {
+            case 0 -> new long[] {rows(), width(number / each)};
+            case 1 -> new long[] {rows(), output};
+            default -> new long[] {rows()};
+        };
     }
 }

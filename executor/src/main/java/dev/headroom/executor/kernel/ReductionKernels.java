@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Reductions over dimensions. */
 public interface ReductionKernels {
@@ -13,7 +14,17 @@ public interface ReductionKernels {
         ANY,
         ALL,
         /** Euclidean length. */
-        NORM
+        NORM,
+        PRODUCT
+    }
+
+    /** What runs along a dimension. */
+    enum Scan {
+        SUM,
+        PRODUCT,
+        LOG_SUM_EXP,
+        MAX,
+        MIN
     }
 
     /**
@@ -24,13 +35,19 @@ public interface ReductionKernels {
     void reduce(Kind kind, Tensor result, Tensor operand);
 
     /**
+     * Lengths of some order over the dimensions in which the result has size 1: infinite ones are extremes of
+     * magnitudes, and zero counts what is not zero.
+     */
+    void norm(double order, Tensor result, Tensor operand);
+
+    /**
      * Greatest or least elements along a dimension, and where they are.
      *
      * @param kind {@code MAX} or {@code MIN}
      * @param values size 1 in the dimension; {@code null} when not wanted
      * @param places 64-bit integers, likewise
      */
-    void extremes(Kind kind, Tensor values, Tensor places, Tensor operand, int dim);
+    void extremes(Kind kind, @Nullable Tensor values, Tensor places, Tensor operand, int dim);
 
     /**
      * Variances and means over the dimensions in which the results have size 1.
@@ -38,8 +55,26 @@ public interface ReductionKernels {
      * @param mean {@code null} when not wanted
      * @param correction taken from the number of elements before squares are divided by it
      */
-    void moments(Tensor variance, Tensor mean, Tensor operand, double correction);
+    void moments(Tensor variance, @Nullable Tensor mean, Tensor operand, double correction);
 
-    /** Running sums along a dimension. */
-    void cumulativeSum(Tensor result, Tensor operand, int dim);
+    /**
+     * Sorts along a dimension, and keeps the first as many as the results have; equal elements stay in their order.
+     *
+     * @param places 64-bit integers: where each was
+     */
+    void sort(Tensor values, Tensor places, Tensor operand, int dim, boolean descending);
+
+    /**
+     * Running sums, products or extremes along a dimension.
+     *
+     * @param places of extremes, the last of equal ones, 64 bits; {@code null} for all else
+     */
+    void scan(Scan scan, Tensor result, @Nullable Tensor places, Tensor operand, int dim);
+
+    /**
+     * Counts elements by equal parts of a range; what lies outside is not counted.
+     *
+     * @param bounds the least and the greatest element, on the device; {@code null} for the numbers
+     */
+    void histogram(Tensor counts, Tensor operand, Tensor @Nullable [] bounds, double least, double most);
 }

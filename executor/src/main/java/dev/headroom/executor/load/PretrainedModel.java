@@ -20,6 +20,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A model as {@code from_pretrained} brings it to the device, and as {@code prepare_model_for_kbit_training} leaves it
@@ -99,7 +100,7 @@ public final class PretrainedModel {
     }
 
     private HeldTensor held(String name) {
-        return model.state().tensors().get(name);
+        return Objects.requireNonNull(model.state().tensors().get(name), name);
     }
 
     private static boolean isInCheckpoint(String name, HeldTensor held) {
@@ -150,7 +151,7 @@ public final class PretrainedModel {
             eager.own(new Owner(name, "prepare"));
             eager.hold(before);
             model.make(name, type);
-            eager.backend().elementwise().copy(model.named(name), before);
+            eager.backend().elementwise().copy(Objects.requireNonNull(model.named(name), name), before);
             eager.release(before);
         });
         eager.allocator().emptyCache();

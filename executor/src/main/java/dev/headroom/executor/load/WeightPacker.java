@@ -69,7 +69,7 @@ final class WeightPacker {
         }
         if (!how.doubleQuant()) {
             kept(key, "absmax", greatest);
-            new PackedWeight(book, codes, greatest, null, null).set(eager, full);
+            new PackedWeight(book, codes, greatest, null).set(eager, full);
             return;
         }
         Tensor offset = kept(key, "offset", ReductionOperators.mean(eager, greatest, new long[0], false, null));
@@ -82,7 +82,7 @@ final class WeightPacker {
         Tensor nested = kept(key, "nested_absmax", eager.empty(DType.FLOAT32, FourBit.nestedScales(n)));
         Tensor scales = kept(key, "absmax", eager.empty(DType.UINT8, FourBit.scales(n)));
         table(kept(key, "nested_code", eager.empty(DType.FLOAT32, FourBit.NESTED_CODES)), CodeBook.DYNAMIC);
-        new PackedWeight(book, codes, scales, offset, nested).set(eager, full);
+        new PackedWeight(book, codes, scales, new PackedWeight.Nested(offset, nested)).set(eager, full);
     }
 
     private void table(Tensor into, CodeBook book) {

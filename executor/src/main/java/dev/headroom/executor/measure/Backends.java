@@ -3,6 +3,7 @@ package dev.headroom.executor.measure;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Finds a backend by name. */
 public final class Backends {
@@ -13,7 +14,7 @@ public final class Backends {
      *
      * @throws UserInputException for an unknown name
      */
-    public static BackendProvider choose(String name) {
+    public static BackendProvider choose(@Nullable String name) {
         List<BackendProvider> all = BackendProvider.all();
         if (name == null) {
             return all.stream()

@@ -48,6 +48,6 @@ public record Measurement(
     public record Device(
             DeviceMeter.Reading beforeContext,
             DeviceMeter.Reading afterContext,
-            DeviceMeter.@Nullable Reading started,
+            DeviceMeter.Reading started,
             DeviceMeter.Reading ended) {}
 }

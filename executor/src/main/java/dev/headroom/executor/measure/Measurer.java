@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -173,7 +174,11 @@ public final class Measurer {
                         .thenComparing(s -> s.owner().operator()))
                 .toList();
         Measurement.Device device = backend instanceof DeviceMeter meter
-                ? new Measurement.Device(meter.beforeContext(), meter.afterContext(), started, meter.now())
+                ? new Measurement.Device(
+                        meter.beforeContext(),
+                        meter.afterContext(),
+                        Objects.requireNonNull(started, "a reading"),
+                        meter.now())
                 : null;
         return new Measurement(
                 backend.name(),

@@ -1,6 +1,13 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.op.attention.AttentionOperators;
+import dev.headroom.executor.op.composite.Einsum;
+import dev.headroom.executor.op.composite.LossComposites;
+import dev.headroom.executor.op.composite.MarginLosses;
+import dev.headroom.executor.op.composite.ShapeComposites;
+import dev.headroom.executor.op.composite.SmallComposites;
+import dev.headroom.executor.op.composite.SmoothedCrossEntropy;
+import dev.headroom.executor.op.composite.StackComposites;
 import dev.headroom.executor.op.elementwise.ActivationOperators;
 import dev.headroom.executor.op.elementwise.ArithmeticOperators;
 import dev.headroom.executor.op.elementwise.ComparisonOperators;
@@ -8,33 +15,55 @@ import dev.headroom.executor.op.elementwise.DropoutOperators;
 import dev.headroom.executor.op.elementwise.ElementaryOperators;
 import dev.headroom.executor.op.elementwise.ElementwiseOperators;
 import dev.headroom.executor.op.elementwise.FunctionOperators;
+import dev.headroom.executor.op.elementwise.FurtherActivations;
 import dev.headroom.executor.op.elementwise.GeluOperators;
 import dev.headroom.executor.op.elementwise.Selecting;
 import dev.headroom.executor.op.elementwise.SelectionOperators;
 import dev.headroom.executor.op.image.ConvolutionOperators;
 import dev.headroom.executor.op.image.PoolingOperators;
+import dev.headroom.executor.op.image.SamplingOperators;
 import dev.headroom.executor.op.image.UpsamplingOperators;
+import dev.headroom.executor.op.image.VolumeOperators;
 import dev.headroom.executor.op.indexing.EmbeddingOperators;
 import dev.headroom.executor.op.indexing.IndexingOperators;
+import dev.headroom.executor.op.indexing.ScatterOperators;
+import dev.headroom.executor.op.loss.BinaryCrossEntropy;
 import dev.headroom.executor.op.loss.CrossEntropy;
+import dev.headroom.executor.op.loss.DistanceLosses;
 import dev.headroom.executor.op.loss.LossOperators;
+import dev.headroom.executor.op.matrix.GroupedProducts;
 import dev.headroom.executor.op.matrix.MatrixOperators;
 import dev.headroom.executor.op.normalization.GroupNorms;
 import dev.headroom.executor.op.normalization.LayerNorm;
 import dev.headroom.executor.op.normalization.NormalizationOperators;
+import dev.headroom.executor.op.normalization.RmsNorm;
+import dev.headroom.executor.op.normalization.WeightNorms;
+import dev.headroom.executor.op.pointwise.BinaryFunctions;
+import dev.headroom.executor.op.pointwise.Powers;
+import dev.headroom.executor.op.pointwise.TernaryFunctions;
+import dev.headroom.executor.op.pointwise.TruthFunctions;
+import dev.headroom.executor.op.pointwise.UnaryFunctions;
 import dev.headroom.executor.op.quantised.QuantisedOperators;
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
+import dev.headroom.executor.op.reduction.CumulativeOperators;
 import dev.headroom.executor.op.reduction.ExtremeOperators;
+import dev.headroom.executor.op.reduction.LogSumExp;
 import dev.headroom.executor.op.reduction.MomentOperators;
+import dev.headroom.executor.op.reduction.NormOperators;
+import dev.headroom.executor.op.reduction.OrderingOperators;
 import dev.headroom.executor.op.reduction.ReductionOperators;
 import dev.headroom.executor.op.reduction.ScanOperators;
 import dev.headroom.executor.op.reduction.SoftmaxOperators;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.op.shape.CopyOperators;
 import dev.headroom.executor.op.shape.CreationOperators;
+import dev.headroom.executor.op.shape.DiagonalOperators;
+import dev.headroom.executor.op.shape.DrawnOperators;
 import dev.headroom.executor.op.shape.JoiningOperators;
+import dev.headroom.executor.op.shape.PaddingOperators;
 import dev.headroom.executor.op.shape.RearrangingOperators;
 import dev.headroom.executor.op.shape.ViewOperators;
+import dev.headroom.executor.op.shape.WindowOperators;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -62,9 +91,15 @@ public final class StandardOperators {
             LayerNorm::register,
             LossOperators::register,
             MatrixOperators::register,
+            GroupedProducts::register,
+            CumulativeOperators::register,
             MomentOperators::register,
+            NormOperators::register,
             NormalizationOperators::register,
+            PaddingOperators::register,
             PoolingOperators::register,
+            VolumeOperators::register,
+            SamplingOperators::register,
             QuantisedOperators::register,
             RearrangingOperators::register,
             RecurrentOperators::register,
@@ -74,6 +109,29 @@ public final class StandardOperators {
             SelectionOperators::register,
             SoftmaxOperators::register,
             UpsamplingOperators::register,
+            Einsum::register,
+            OrderingOperators::register,
+            ScatterOperators::register,
+            SmallComposites::register,
+            DrawnOperators::register,
+            WindowOperators::register,
+            ShapeComposites::register,
+            UnaryFunctions::register,
+            BinaryFunctions::register,
+            Powers::register,
+            TernaryFunctions::register,
+            FurtherActivations::register,
+            BinaryCrossEntropy::register,
+            DistanceLosses::register,
+            TruthFunctions::register,
+            DiagonalOperators::register,
+            LossComposites::register,
+            SmoothedCrossEntropy::register,
+            MarginLosses::register,
+            StackComposites::register,
+            LogSumExp::register,
+            RmsNorm::register,
+            WeightNorms::register,
             ViewOperators::register);
 
     private static final Operators ALL = new Operators();

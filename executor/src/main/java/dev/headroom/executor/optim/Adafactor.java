@@ -18,6 +18,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.optim.Adafactor} (torch/optim/_adafactor.py): of a matrix it keeps the second moments of rows and
@@ -30,8 +31,14 @@ final class Adafactor extends StatefulOptimizer {
     /** What is kept for a parameter: of a matrix {@code rows} and {@code columns}, of a vector {@code variance}. */
     private static final class State {
         int step;
+
+        @Nullable
         Tensor rows;
+
+        @Nullable
         Tensor columns;
+
+        @Nullable
         Tensor variance;
     }
 
@@ -76,7 +83,7 @@ final class Adafactor extends StatefulOptimizer {
     /** _init_group. */
     private State initial(Tensor p) {
         State s = new State();
-        Tensor g = p.grad();
+        Tensor g = p.givenGrad();
         if (g.dims() > 1) {
             s.rows = math.keptZeros(g.dtype(), with(g, -1));
             s.columns = math.keptZeros(g.dtype(), with(g, -2));
@@ -98,10 +105,10 @@ final class Adafactor extends StatefulOptimizer {
         List<List<Tensor>> out = new ArrayList<>();
         for (List<Tensor> group : Groups.byType(trained)) {
             List<Tensor> matrices =
-                    group.stream().filter(p -> p.grad().dims() > 1).toList();
+                    group.stream().filter(p -> p.givenGrad().dims() > 1).toList();
             List<Tensor> vectors =
-                    group.stream().filter(p -> p.grad().dims() <= 1).toList();
-            boolean matricesFirst = group.get(0).grad().dims() > 1;
+                    group.stream().filter(p -> p.givenGrad().dims() <= 1).toList();
+            boolean matricesFirst = group.get(0).givenGrad().dims() > 1;
             out.add(matricesFirst ? matrices : vectors);
             out.add(matricesFirst ? vectors : matrices);
         }
@@ -127,7 +134,7 @@ final class Adafactor extends StatefulOptimizer {
     /** _multi_tensor_adafactor, and _single_tensor_adafactor for a list of one. */
     private void step(List<Tensor> ps, double epsilon, Locals v) {
         List<State> s = ps.stream().map(states::get).toList();
-        List<Tensor> grads = Groups.each(ps, Tensor::grad);
+        List<Tensor> grads = Groups.each(ps, Tensor::givenGrad);
         double[] share = new double[ps.size()];
         double[] alpha = new double[ps.size()];
         for (int i = 0; i < alpha.length; i++) {

@@ -14,6 +14,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 
 /** {@code torch.optim.Adagrad} (torch/optim/adagrad.py); its constructor makes the state of every parameter. */
 final class Adagrad extends StatefulOptimizer {
@@ -57,6 +58,10 @@ final class Adagrad extends StatefulOptimizer {
         sums.put(p, math.keptZeros(p));
     }
 
+    private Tensor sum(Tensor p) {
+        return Objects.requireNonNull(sums.get(p), "a sum");
+    }
+
     @Override
     public void step() {
         List<Tensor> trained = Groups.withGradient(parameters);
@@ -72,8 +77,8 @@ final class Adagrad extends StatefulOptimizer {
         try (Variable roots = new Variable(eager);
                 Variable grad = new Variable(eager)) {
             for (Tensor p : trained) {
-                Tensor sum = sums.get(p);
-                grad.bind(p.grad());
+                Tensor sum = sum(p);
+                grad.bind(p.givenGrad());
                 if (h.weightDecay() != 0) {
                     grad.assignOne(() -> math.fresh(ADD_SCALED, h.weightDecay(), grad.get(), p));
                 }
@@ -91,8 +96,8 @@ final class Adagrad extends StatefulOptimizer {
                 Variable roots = new Variable(eager);
                 Variable grads = new Variable(eager)) {
             for (List<Tensor> ps : Groups.byType(trained)) {
-                List<Tensor> totals = Groups.each(ps, sums::get);
-                grads.bind(Groups.each(ps, Tensor::grad));
+                List<Tensor> totals = Groups.each(ps, this::sum);
+                grads.bind(Groups.each(ps, Tensor::givenGrad));
                 if (h.weightDecay() != 0) {
                     grads.assign(() -> math.fresh(ADD_SCALED, h.weightDecay(), grads.list(), ps));
                 }
@@ -123,7 +128,7 @@ final class Adagrad extends StatefulOptimizer {
             // A step that was left out does not count.
             math.into(ADD_NUMBER, 1, stepsOnDevice.get(i));
             math.into(ADD_SCALED, -1, stepsOnDevice.get(i), foundInf);
-            Tensor sum = sums.get(p);
+            Tensor sum = sum(p);
             Tensor[] results = {p, g, sum};
             eager.backend().elementwise().map(FUSED, numbers, results, p, g, sum, scale, foundInf);
             p.storage().changed();

@@ -15,6 +15,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code torch.optim.Adam} and {@code AdamW} (torch/optim/adam.py). */
 final class Adam extends StatefulOptimizer {
@@ -25,10 +27,22 @@ final class Adam extends StatefulOptimizer {
     /** What is kept for a parameter; {@code largest} with AMSGrad, {@code stepOnDevice} when fused. */
     static final class State {
         int step;
-        Tensor stepOnDevice;
-        Tensor average;
-        Tensor squares;
-        Tensor largest;
+        final @Nullable Tensor stepOnDevice;
+        final Tensor average;
+        final Tensor squares;
+        final @Nullable Tensor largest;
+
+        State(@Nullable Tensor stepOnDevice, Tensor average, Tensor squares, @Nullable Tensor largest) {
+            this.stepOnDevice = stepOnDevice;
+            this.average = average;
+            this.squares = squares;
+            this.largest = largest;
+        }
+
+        /** The number of steps as the fused form counts it. */
+        Tensor counter() {
+            return Objects.requireNonNull(stepOnDevice, "a counter");
+        }
 
         /** Second moments to divide by. */
         Tensor second() {
@@ -59,20 +73,20 @@ final class Adam extends StatefulOptimizer {
             case FOREACH -> listwise(Groups.byType(trained));
             case FUSED ->
                 Groups.byType(trained)
-                        .forEach(ps -> FusedAdam.step(eager, math, ps, states, h, decoupled, scale, foundInf));
+                        .forEach(ps -> FusedAdam.step(eager, math, ps, this::state, h, decoupled, scale, foundInf));
         }
     }
 
     /** _init_group. */
     private State initial(Tensor p) {
-        State s = new State();
-        if (form == Implementation.FUSED) {
-            s.stepOnDevice = math.keptScalar(0);
-        }
-        s.average = math.keptZeros(p);
-        s.squares = math.keptZeros(p);
-        s.largest = h.amsgrad() ? math.keptZeros(p) : null;
-        return s;
+        Tensor step = form == Implementation.FUSED ? math.keptScalar(0) : null;
+        Tensor average = math.keptZeros(p);
+        Tensor squares = math.keptZeros(p);
+        return new State(step, average, squares, h.amsgrad() ? math.keptZeros(p) : null);
+    }
+
+    private State state(Tensor p) {
+        return Objects.requireNonNull(states.get(p), "a state");
     }
 
     /** _single_tensor_adam. */
@@ -80,9 +94,9 @@ final class Adam extends StatefulOptimizer {
         try (Variable denominator = new Variable(eager);
                 Variable grad = new Variable(eager)) {
             for (Tensor p : trained) {
-                State s = states.get(p);
+                State s = state(p);
                 s.step++;
-                grad.bind(p.grad());
+                grad.bind(p.givenGrad());
                 if (h.weightDecay() != 0) {
                     if (decoupled) {
                         math.into(SCALE, 1 - h.learningRate() * h.weightDecay(), p);
@@ -123,12 +137,12 @@ final class Adam extends StatefulOptimizer {
     }
 
     private void step(List<Tensor> ps, Variable roots) {
-        List<State> s = ps.stream().map(states::get).toList();
+        List<State> s = ps.stream().map(this::state).toList();
         s.forEach(state -> state.step++);
         List<Tensor> averages = Groups.each(s, state -> state.average);
         List<Tensor> squares = Groups.each(s, state -> state.squares);
         try (Variable grads = new Variable(eager)) {
-            grads.bind(Groups.each(ps, Tensor::grad));
+            grads.bind(Groups.each(ps, Tensor::givenGrad));
             if (h.weightDecay() != 0) {
                 if (decoupled) {
                     math.into(SCALE, 1 - h.learningRate() * h.weightDecay(), ps);

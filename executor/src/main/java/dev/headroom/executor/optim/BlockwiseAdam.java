@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * bitsandbytes' Adam and AdamW with states of eight bits (bitsandbytes/optim/optimizer.py, Optimizer2State;
@@ -25,7 +26,7 @@ final class BlockwiseAdam extends StatefulOptimizer {
      *
      * @param scales of the moments' blocks, or {@code null} where they are no codes
      */
-    private record State(Tensor first, Tensor second, Tensor[] scales, int[] steps) {}
+    private record State(Tensor first, Tensor second, Tensor @Nullable [] scales, int[] steps) {}
 
     private final IdentityHashMap<Tensor, State> states = new IdentityHashMap<>();
     private final boolean decoupled;
@@ -72,10 +73,8 @@ final class BlockwiseAdam extends StatefulOptimizer {
     }
 
     private static double[] moments(ExchangeKernels x, State s, int which) {
-        double[] kept = x.values(which == 0 ? s.first : s.second);
-        return s.scales == null || kept == null
-                ? kept
-                : Blocks.numbers(kept, x.values(s.scales[which]), BLOCK, book(which));
+        double[] kept = x.computed(which == 0 ? s.first : s.second);
+        return s.scales == null ? kept : Blocks.numbers(kept, x.computed(s.scales[which]), BLOCK, book(which));
     }
 
     private static CodeBook book(int which) {
@@ -98,7 +97,7 @@ final class BlockwiseAdam extends StatefulOptimizer {
         ExchangeKernels x = eager.backend().exchange();
         double[] values = x.values(p);
         if (values != null) {
-            double[] grads = x.values(p.grad());
+            double[] grads = x.computed(p.givenGrad());
             double[] first = moments(x, s, 0);
             double[] second = moments(x, s, 1);
             double correction1 = 1 - Math.pow(BETA1, s.steps[0]);

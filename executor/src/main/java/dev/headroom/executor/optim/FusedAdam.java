@@ -4,7 +4,7 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Function;
 
 /** The fused form of Adam, one kernel a parameter (aten/src/ATen/native/cuda/fused_adam_utils.cuh, adam_math). */
 final class FusedAdam {
@@ -60,7 +60,7 @@ final class FusedAdam {
             Eager eager,
             Arithmetic math,
             List<Tensor> parameters,
-            Map<Tensor, Adam.State> states,
+            Function<Tensor, Adam.State> states,
             Hyperparameters h,
             boolean decoupled,
             Tensor scale,
@@ -69,11 +69,11 @@ final class FusedAdam {
             h.learningRate(), h.weightDecay(), decoupled ? 1 : 0, h.amsgrad() ? 1 : 0, Adam.BETA1, Adam.BETA2, Adam.EPS
         };
         for (Tensor p : parameters) {
-            math.into(Arithmetic.ADD_NUMBER, 1, states.get(p).stepOnDevice);
+            math.into(Arithmetic.ADD_NUMBER, 1, states.apply(p).counter());
         }
         for (Tensor p : parameters) {
-            Adam.State s = states.get(p);
-            Tensor g = p.grad();
+            Adam.State s = states.apply(p);
+            Tensor g = p.givenGrad();
             Tensor[] results = h.amsgrad()
                     ? new Tensor[] {p, g, s.average, s.squares, s.largest}
                     : new Tensor[] {p, g, s.average, s.squares};
@@ -88,14 +88,14 @@ final class FusedAdam {
                             s.average,
                             s.squares,
                             s.second(),
-                            s.stepOnDevice,
+                            s.counter(),
                             scale,
                             foundInf);
             p.storage().changed();
         }
         for (Tensor p : parameters) {
             // A step that was left out does not count.
-            math.into(Arithmetic.ADD_SCALED, -1, states.get(p).stepOnDevice, foundInf);
+            math.into(Arithmetic.ADD_SCALED, -1, states.apply(p).counter(), foundInf);
         }
     }
 }

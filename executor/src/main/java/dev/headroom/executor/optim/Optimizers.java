@@ -10,6 +10,7 @@ import dev.headroom.model.scenario.Setting;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The optimizers of torch.optim, and those of bitsandbytes that keep eight bits a number. */
 public final class Optimizers {
@@ -53,7 +54,7 @@ public final class Optimizers {
      * @return {@code null} for none
      * @throws UserInputException for one that is not PyTorch's, or a form that PyTorch does not have
      */
-    public static Optimizer of(Eager eager, Scenario run, List<Tensor> parameters) {
+    public static @Nullable Optimizer of(Eager eager, Scenario run, List<Tensor> parameters) {
         return of(eager, run, parameters, Hyperparameters.of(run));
     }
 
@@ -65,7 +66,7 @@ public final class Optimizers {
     }
 
     /** The same with other numbers. */
-    public static Optimizer of(Eager eager, Scenario run, List<Tensor> parameters, Hyperparameters h) {
+    public static @Nullable Optimizer of(Eager eager, Scenario run, List<Tensor> parameters, Hyperparameters h) {
         refuseUnknownArguments(run);
         Implementation form = Implementation.of(run);
         return switch (run.optimizer().kind()) {

@@ -12,6 +12,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** {@code torch.optim.RMSprop} (torch/optim/rmsprop.py). */
 final class RmsProp extends StatefulOptimizer {
@@ -19,11 +20,10 @@ final class RmsProp extends StatefulOptimizer {
     private static final double EPS = 1e-8;
 
     /** What is kept for a parameter; {@code momentum} and {@code average} only where the options ask for them. */
-    private static final class State {
-        Tensor squares;
-        Tensor momentum;
-        Tensor average;
-    }
+    private record State(
+            Tensor squares,
+            @Nullable Tensor momentum,
+            @Nullable Tensor average) {}
 
     private final IdentityHashMap<Tensor, State> states = new IdentityHashMap<>();
 
@@ -47,18 +47,16 @@ final class RmsProp extends StatefulOptimizer {
 
     /** _init_group. */
     private State initial(Tensor p) {
-        State s = new State();
-        s.squares = math.keptZeros(p);
-        s.momentum = h.momentum() != 0 ? math.keptZeros(p) : null;
-        s.average = h.centered() ? math.keptZeros(p) : null;
-        return s;
+        Tensor squares = math.keptZeros(p);
+        Tensor momentum = h.momentum() != 0 ? math.keptZeros(p) : null;
+        return new State(squares, momentum, h.centered() ? math.keptZeros(p) : null);
     }
 
     /** _multi_tensor_rmsprop, and _single_tensor_rmsprop for a list of one. */
     private void step(List<Tensor> ps, Variable grads, Variable roots) {
         List<State> s = ps.stream().map(states::get).toList();
         List<Tensor> squares = Groups.each(s, state -> state.squares);
-        grads.bind(Groups.each(ps, Tensor::grad));
+        grads.bind(Groups.each(ps, Tensor::givenGrad));
         if (h.weightDecay() != 0) {
             grads.assign(() -> math.fresh(ADD_SCALED, h.weightDecay(), grads.list(), ps));
         }

@@ -10,6 +10,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 
 /** {@code torch.optim.SGD} (torch/optim/sgd.py). */
 final class Sgd extends StatefulOptimizer {
@@ -57,7 +58,7 @@ final class Sgd extends StatefulOptimizer {
         switch (form) {
             case FOR_LOOP -> oneByOne(trained);
             case FOREACH -> listwise(trained);
-            case FUSED -> fused(trained, Tensor.number(DType.FLOAT32, 1), null);
+            case FUSED -> fused(trained, Tensor.number(DType.FLOAT32, 1), Tensor.number(DType.FLOAT32, 0));
         }
     }
 
@@ -70,7 +71,7 @@ final class Sgd extends StatefulOptimizer {
     private void oneByOne(List<Tensor> trained) {
         try (Variable grad = new Variable(eager)) {
             for (Tensor p : trained) {
-                grad.bind(p.grad());
+                grad.bind(p.givenGrad());
                 if (h.weightDecay() != 0) {
                     grad.assignOne(() -> math.fresh(ADD_SCALED, h.weightDecay(), grad.get(), p));
                 }
@@ -104,7 +105,7 @@ final class Sgd extends StatefulOptimizer {
     private void listwise(List<Tensor> trained) {
         try (Variable grads = new Variable(eager)) {
             for (List<Tensor> ps : Groups.byType(trained)) {
-                grads.bind(Groups.each(ps, Tensor::grad));
+                grads.bind(Groups.each(ps, Tensor::givenGrad));
                 if (h.weightDecay() != 0) {
                     grads.assign(() -> math.fresh(ADD_SCALED, h.weightDecay(), grads.list(), ps));
                 }
@@ -127,23 +128,22 @@ final class Sgd extends StatefulOptimizer {
 
     /** _fused_sgd. */
     private void fused(List<Tensor> trained, Tensor scale, Tensor foundInf) {
-        Tensor found = foundInf == null ? Tensor.number(DType.FLOAT32, 0) : foundInf;
         boolean first = h.momentum() != 0 && trained.stream().noneMatch(buffers::containsKey);
         if (first) {
             for (Tensor p : trained) {
-                buffers.put(p, math.keptEmpty(p.grad()));
+                buffers.put(p, math.keptEmpty(p.givenGrad()));
             }
         }
         double[] numbers = {h.learningRate(), h.weightDecay(), h.momentum(), first ? 1 : 0, h.nesterov() ? 1 : 0};
         var kernels = eager.backend().elementwise();
         for (List<Tensor> ps : Groups.byType(trained)) {
             for (Tensor p : ps) {
-                Tensor g = p.grad();
+                Tensor g = p.givenGrad();
                 if (h.momentum() == 0) {
-                    kernels.map(FUSED_PLAIN, numbers, new Tensor[] {p, g}, p, g, scale, found);
+                    kernels.map(FUSED_PLAIN, numbers, new Tensor[] {p, g}, p, g, scale, foundInf);
                 } else {
-                    Tensor b = buffers.get(p);
-                    kernels.map(FUSED, numbers, new Tensor[] {p, g, b}, p, g, b, scale, found);
+                    Tensor b = Objects.requireNonNull(buffers.get(p), "a buffer");
+                    kernels.map(FUSED, numbers, new Tensor[] {p, g, b}, p, g, b, scale, foundInf);
                 }
                 p.storage().changed();
             }

@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A flat buffer that the gradients of some parameters are reduced in. */
 final class Bucket {
@@ -112,7 +113,11 @@ final class Bucket {
     /** A parameter's part of the buffer, in the parameter's own layout. */
     private Tensor place(Tensor p) {
         boolean dense = Layout.isDense(p.sizes(), p.strides());
-        return eager.alias(buffer, p.sizes(), dense ? p.strides() : Layout.contiguous(p.sizes()), offsets.get(p));
+        return eager.alias(
+                buffer,
+                p.sizes(),
+                dense ? p.strides() : Layout.contiguous(p.sizes()),
+                Objects.requireNonNull(offsets.get(p), "a place"));
     }
 
     /** Lets go of the buffer; gradients that are parts of it keep it. */

@@ -1,5 +1,6 @@
 package dev.headroom.executor.parallel;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
@@ -9,16 +10,16 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which tensors share a flat buffer (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size): those
  * of a type, until their bytes reach a limit.
  */
 final class BucketDivision {
-    private static final long MIB = 1 << 20;
 
     /** Bytes of the first bucket, which is to be full early ({@code kDefaultFirstBucketBytes}). */
-    private static final long FIRST = MIB;
+    private static final long FIRST = Bytes.MIB;
 
     private static final double OTHERS_MIB = 25;
 
@@ -29,8 +30,10 @@ final class BucketDivision {
      *
      * @param mib as the user set it, or {@code null}
      */
-    static long[] limits(Double mib) {
-        return mib == null ? new long[] {FIRST, (long) (OTHERS_MIB * MIB)} : new long[] {(long) (mib * MIB)};
+    static long[] limits(@Nullable Double mib) {
+        return mib == null
+                ? new long[] {FIRST, (long) (OTHERS_MIB * Bytes.MIB)}
+                : new long[] {(long) (mib * Bytes.MIB)};
     }
 
     /** Lists of tensors, in the order in which they were closed. */

@@ -6,6 +6,7 @@ import dev.headroom.executor.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collectives over tensors of one rank. They take no memory of the allocator's; what an asynchronous one works on is
@@ -29,7 +30,7 @@ public final class Collectives {
     }
 
     /** A collective over values that do not travel as tensors: by rank, what each of them has. */
-    <T> List<T> gather(T mine) {
+    <T> List<T> gather(@Nullable T mine) {
         begin();
         return group.gather(mine);
     }
@@ -76,7 +77,7 @@ public final class Collectives {
     }
 
     /** In the order of ranks, so that all come to the same; {@code null} where nothing is computed. */
-    private static double[] sum(List<double[]> parts, double divisor) {
+    private static double @Nullable [] sum(List<double[]> parts, double divisor) {
         if (parts.get(0) == null) {
             return null;
         }
@@ -99,7 +100,7 @@ public final class Collectives {
                 group.gather(group.rank() == root ? kernels.values(t) : null).get(root));
     }
 
-    private static void set(ExchangeKernels kernels, Tensor t, double[] values) {
+    private static void set(ExchangeKernels kernels, Tensor t, double @Nullable [] values) {
         if (values != null) {
             kernels.set(t, values);
         }

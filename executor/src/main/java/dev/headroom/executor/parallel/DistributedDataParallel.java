@@ -12,6 +12,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A rank with the whole model, whose gradients are averaged with the others' (torch/nn/parallel/distributed.py). */
 public final class DistributedDataParallel implements Wrapper {
@@ -59,7 +60,7 @@ public final class DistributedDataParallel implements Wrapper {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return options.zeroOptimizer()
                 ? ZeroRedundancyOptimizer.of(collectives, parameters, own)
                 : own.apply(parameters);
@@ -75,7 +76,7 @@ public final class DistributedDataParallel implements Wrapper {
     }
 
     @Override
-    public Tensor[] afterForward(Tensor[] made) {
+    public @Nullable Tensor[] afterForward(@Nullable Tensor[] made) {
         syncsBuffers = reduces;
         if (reduces) {
             reducer.expect(made);

@@ -2,6 +2,7 @@ package dev.headroom.executor.parallel;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Some ranks, or all, as one of them sees them. */
 public final class ProcessGroup {
@@ -50,7 +51,7 @@ public final class ProcessGroup {
      * @throws RanksLeftException when a rank has ended
      */
     @SuppressWarnings("unchecked") // all ranks run the same program
-    <T> List<T> gather(T mine) {
+    <T> List<T> gather(@Nullable T mine) {
         return (List<T>) meeting.exchange(place, mine);
     }
 

@@ -2,7 +2,9 @@ package dev.headroom.executor.parallel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Runs a program once for each rank, in turns: a rank runs until it waits for the others. */
 public final class Ranks {
@@ -35,7 +37,7 @@ public final class Ranks {
         if (failure != null) {
             throw failure;
         }
-        return members.stream().map(m -> m.result).toList();
+        return members.stream().map(Member::result).toList();
     }
 
     private static void join(Thread thread) {
@@ -57,13 +59,17 @@ public final class Ranks {
         private final World place;
         private final ProcessGroup group;
         private final Function<ProcessGroup, T> program;
-        private T result;
-        private RuntimeException failure;
+        private @Nullable T result;
+        private @Nullable RuntimeException failure;
 
         private Member(World place, ProcessGroup group, Function<ProcessGroup, T> program) {
             this.place = place;
             this.group = group;
             this.program = program;
+        }
+
+        private T result() {
+            return Objects.requireNonNull(result, "a result");
         }
 
         @Override

@@ -15,7 +15,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Averages gradients over all ranks while they are computed (torch/csrc/distributed/c10d/reducer.cpp, Reducer). */
 final class Reducer {
@@ -26,7 +28,7 @@ final class Reducer {
     private final Collectives collectives;
     private final List<Tensor> parameters;
     private final DdpOptions options;
-    private final Tensor usedMap;
+    private final @Nullable Tensor usedMap;
     private final Set<Tensor> used = new HashSet<>();
     private final Map<Tensor, Bucket> bucketOf = new HashMap<>();
     private final List<Tensor> arrived = new ArrayList<>();
@@ -188,7 +190,7 @@ final class Reducer {
                     + " which PyTorch refuses; take --reentrant false, or leave out --find-unused-parameters");
         }
         unfinished = true;
-        Bucket bucket = bucketOf.get(p);
+        Bucket bucket = bucketOf(p);
         take(bucket, p);
         if (bucket.ready()) {
             while (next < buckets.size() && buckets.get(next).isFull()) {
@@ -203,6 +205,10 @@ final class Reducer {
         }
     }
 
+    private Bucket bucketOf(Tensor p) {
+        return Objects.requireNonNull(bucketOf.get(p), "a bucket");
+    }
+
     private void take(Bucket bucket, Tensor p) {
         bucket.take(p, options.compress() == null ? collectives.group().size() : 1);
     }
@@ -211,28 +217,29 @@ final class Reducer {
     void reduceDelayed() {
         shareUse();
         unused = parameters.stream().filter(p -> !used.contains(p)).toList();
-        parameters.forEach(p -> take(bucketOf.get(p), p));
+        parameters.forEach(p -> take(bucketOf(p), p));
         buckets.forEach(this::reduce);
         finish();
     }
 
     private void reduce(Bucket bucket) {
-        if (options.compress() == null) {
+        DType compressed = options.compress();
+        if (compressed == null) {
             collectives.allReduce(bucket.buffer());
         } else {
-            reduceCompressed(bucket);
+            reduceCompressed(bucket, compressed);
         }
     }
 
     /** torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py, _compress_hook. */
-    private void reduceCompressed(Bucket bucket) {
+    private void reduceCompressed(Bucket bucket, DType type) {
         Formula share = Formula.unary(
                 "ddp_share_of_" + collectives.group().size(),
                 "x0 / " + collectives.group().size(),
                 x -> x / collectives.group().size());
         try (Scope s = eager.open()) {
-            boolean narrow = bucket.type() == options.compress();
-            Tensor sent = narrow ? bucket.buffer() : eager.emptyLike(bucket.buffer(), options.compress());
+            boolean narrow = bucket.type() == type;
+            Tensor sent = narrow ? bucket.buffer() : eager.emptyLike(bucket.buffer(), type);
             eager.backend().elementwise().map(share, new double[0], new Tensor[] {sent}, bucket.buffer());
             collectives.allReduce(sent);
             if (!narrow) {

@@ -3,6 +3,7 @@ package dev.headroom.executor.parallel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Where the ranks of a group meet. */
 final class Rendezvous {
@@ -27,7 +28,7 @@ final class Rendezvous {
      * @return what each of them gave, by place
      * @throws RanksLeftException when a rank will not come
      */
-    List<Object> exchange(int place, Object value) {
+    List<Object> exchange(int place, @Nullable Object value) {
         given[place] = value;
         long mine = round;
         if (++arrived == given.length) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Each parameter is stepped by one rank, which then sends it to the others
@@ -26,7 +27,8 @@ final class ZeroRedundancyOptimizer implements Optimizer {
     }
 
     /** @return {@code null} for a run without optimizer */
-    static Optimizer of(Collectives collectives, List<Tensor> parameters, Function<List<Tensor>, Optimizer> make) {
+    static @Nullable Optimizer of(
+            Collectives collectives, List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> make) {
         ProcessGroup group = collectives.group();
         List<List<Tensor>> dealt = deal(parameters, group.size());
         Optimizer own = make.apply(dealt.get(group.rank()));

@@ -3,4 +3,7 @@
  * really travel where the backend computes; the memory is that of torch/nn/parallel/distributed.py and
  * torch/csrc/distributed/c10d.
  */
+@NullMarked
 package dev.headroom.executor.parallel;
+
+import org.jspecify.annotations.NullMarked;

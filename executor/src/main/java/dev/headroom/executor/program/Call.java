@@ -2,15 +2,27 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of a module's {@code forward}: what it did, step by step, grouped by the statements of its source. A step is
  * an operator or the call of another module.
  */
 final class Call {
+    /** The most lines of a statement. */
+    private static final int LONGEST = 10;
+
+    /** A module in a container that is itself in a container, as {@code res.2.1}. */
+    private static final Pattern ITEM = Pattern.compile("(.*?)\\.?(\\d+)\\.(\\d+)");
+
     /** An operator, or a call, within a call. */
     static final class Step {
         final Statement statement;
@@ -54,7 +66,11 @@ final class Call {
         boolean replacesUnknown;
 
         private final Set<String> called = new HashSet<>(2);
-        private Step lastStep;
+
+        /** By container of containers: the one whose modules are called; another one's begin the next turn. */
+        private final Map<String, String> items = new HashMap<>(2);
+
+        private @Nullable Step lastStep;
 
         private Statement(SourceLine line, int index) {
             this.line = line;
@@ -63,7 +79,7 @@ final class Call {
 
         /** Its last node. */
         int last() {
-            return lastStep.last;
+            return Objects.requireNonNull(lastStep, "a step").last;
         }
 
         boolean endsWith(Step step) {
@@ -71,33 +87,41 @@ final class Call {
         }
 
         private Step step() {
-            lastStep = new Step(this);
-            return lastStep;
+            Step step = new Step(this);
+            lastStep = step;
+            return step;
         }
     }
 
-    final Node.ModuleCall module;
+    /**
+     * Where a call comes from.
+     *
+     * @param module that is called
+     * @param parent who calls it
+     * @param step where its parent is during the call
+     */
+    record Site(Node.ModuleCall module, Call parent, Step step) {}
 
-    /** Who calls it, {@code null} for the program as a whole. */
-    final Call parent;
+    /** Where it comes from, {@code null} for the program as a whole. */
+    final @Nullable Site site;
 
     final int depth;
 
-    /** Where its parent is during the call. */
-    final Step step;
-
     final List<Statement> statements = new ArrayList<>();
 
-    private Call(Node.ModuleCall module, Call parent, Step step) {
-        this.module = module;
-        this.parent = parent;
-        this.depth = parent == null ? 0 : parent.depth + 1;
-        this.step = step;
+    private Call(@Nullable Site site) {
+        this.site = site;
+        this.depth = site == null ? 0 : site.parent.depth + 1;
     }
 
     /** What calls the model. */
     static Call program() {
-        return new Call(null, null, null);
+        return new Call(null);
+    }
+
+    /** Where it comes from, for a call that is not the program. */
+    Site given() {
+        return Objects.requireNonNull(site, "a caller");
     }
 
     /** Its last node, -1 if it has none. */
@@ -109,8 +133,8 @@ final class Call {
     Step operator(int node, SourceLine line) {
         Step step = statement(line, "").step();
         step.enter(node);
-        for (Call c = this; c.step != null; c = c.parent) {
-            c.step.enter(node);
+        for (Site s = site; s != null; s = s.parent.site) {
+            s.step.enter(node);
         }
         return step;
     }
@@ -118,24 +142,52 @@ final class Call {
     /** Adds a call. A segment of a checkpointed chain has no class: its calls are all one expression. */
     Call enter(Node.ModuleCall callee, SourceLine line) {
         String path = callee.type().isEmpty() ? "" : callee.path();
-        return new Call(callee, this, statement(line, path).step());
+        return new Call(new Site(callee, this, statement(line, path).step()));
     }
 
     private Statement statement(SourceLine line, String callee) {
         Statement s = statements.isEmpty() ? null : statements.get(statements.size() - 1);
-        boolean same = s != null
-                && !line.text().isEmpty()
-                && s.line.number() == line.number()
-                && s.line.text().equals(line.text())
-                && (callee.isEmpty() || !s.called.contains(turn(callee)) && !argumentOfNext(s, callee));
-        if (!same) {
+        if (s == null || !continues(s, line, callee)) {
             s = new Statement(line, statements.size());
             statements.add(s);
         }
         if (!callee.isEmpty()) {
             s.called.add(turn(callee));
+            Matcher item = ITEM.matcher(callee);
+            if (item.matches()) {
+                s.items.put(item.group(1), item.group(2));
+            }
         }
         return s;
+    }
+
+    private static boolean continues(Statement s, SourceLine line, String callee) {
+        Matcher item = ITEM.matcher(callee);
+        if (s.line.equals(line)
+                && !line.callsVariable()
+                && !line.isComprehension()
+                && item.matches()
+                && !line.text().contains("[" + item.group(3) + "]")
+                && s.items.containsKey(item.group(1))) {
+            return item.group(2).equals(s.items.get(item.group(1)));
+        }
+        if (callee.isEmpty() && line.continuesExpression() && goesOn(s.line, line)) {
+            return true;
+        }
+        return !line.text().isEmpty()
+                && s.line.number() == line.number()
+                && s.line.text().equals(line.text())
+                && (callee.isEmpty()
+                        || line.isComprehension()
+                        || !(line.callsVariable() && !s.called.isEmpty())
+                                && !s.called.contains(turn(callee))
+                                && !argumentOfNext(s, callee));
+    }
+
+    /** Whether a line is the end of a statement that began on another, of a few lines. */
+    private static boolean goesOn(SourceLine begun, SourceLine line) {
+        int between = line.number() - begun.number();
+        return between > 0 && between < LONGEST && (line.text().startsWith(".") || begun.isUnfinished());
     }
 
     /**

@@ -30,37 +30,38 @@ final class CallTree {
     }
 
     private Call add(int i, Node node, Call before) {
-        List<Node.ModuleCall> stack = node.moduleStack();
+        List<SourceLine> traced = frames.computeIfAbsent(
+                node.stackTrace(), trace -> UnregisteredCalls.ofModules(SourceLine.frames(trace)));
+        List<Node.ModuleCall> stack = UnregisteredCalls.completed(node, traced);
         Call at = before;
         if (!stack.isEmpty()) { // without one it is arithmetic on sizes, which interrupts nobody
-            while (at.depth > stack.size() || at.module != null && !runs(stack.get(at.depth - 1), at)) {
-                at = at.parent;
+            while (at.depth > stack.size() || at.site != null && !runs(stack.get(at.depth - 1), at.site)) {
+                at = at.given().parent();
             }
             at = common(at, stack);
         }
-        List<SourceLine> lines = frames.computeIfAbsent(node.stackTrace(), SourceLine::frames);
         while (at.depth < stack.size()) {
-            at = at.enter(stack.get(at.depth), line(lines, at.depth));
+            at = at.enter(stack.get(at.depth), line(traced, at.depth));
             calls.add(at);
         }
         callOf[i] = at;
-        stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(lines, at.depth));
+        stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(traced, at.depth));
         return at;
     }
 
     /** The innermost running call, from {@code at} outwards, whose callers all are in the stack. */
     private static Call common(Call at, List<Node.ModuleCall> stack) {
         Call lowest = at;
-        for (Call c = at; c.module != null; c = c.parent) {
-            if (!runs(stack.get(c.depth - 1), c)) {
-                lowest = c.parent;
+        for (Call c = at; c.site != null; c = c.site.parent()) {
+            if (!runs(stack.get(c.depth - 1), c.site)) {
+                lowest = c.site.parent();
             }
         }
         return lowest;
     }
 
-    private static boolean runs(Node.ModuleCall module, Call call) {
-        return module.call().equals(call.module.call());
+    private static boolean runs(Node.ModuleCall module, Call.Site site) {
+        return module.call().equals(site.module().call());
     }
 
     /** Frame 0 is the model's, whose caller is the program. */
@@ -84,9 +85,9 @@ final class CallTree {
         Call y = callOf[b];
         while (x != y) {
             if (x.depth >= y.depth) {
-                x = x.parent;
+                x = x.given().parent();
             } else {
-                y = y.parent;
+                y = y.given().parent();
             }
         }
         return x;
@@ -95,8 +96,8 @@ final class CallTree {
     /** What a call did when a node in it ran. */
     Call.Step stepIn(Call call, int node) {
         Call.Step step = stepOf[node];
-        for (Call c = callOf[node]; c != call; c = c.parent) {
-            step = c.step;
+        for (Call c = callOf[node]; c != call; c = c.given().parent()) {
+            step = c.given().step();
         }
         return step;
     }

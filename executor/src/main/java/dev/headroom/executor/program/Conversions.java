@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Conversions that did nothing when the model was exported, as it was all in one precision, but that do something in
@@ -21,7 +22,25 @@ import java.util.Set;
  */
 public final class Conversions {
     private static final Set<String> CREATIONS = Set.of(
-            "aten.empty", "aten.zeros", "aten.ones", "aten.full", "aten.new_zeros", "aten.new_ones", "aten.new_full");
+            "aten.empty",
+            "aten.zeros",
+            "aten.ones",
+            "aten.full",
+            "aten.rand",
+            "aten.randn",
+            "aten.arange",
+            "aten.new_zeros",
+            "aten.new_ones",
+            "aten.new_full",
+            "aten.new_empty",
+            "aten.zeros_like",
+            "aten.ones_like",
+            "aten.full_like",
+            "aten.empty_like",
+            "aten.rand_like",
+            "aten.randn_like");
+
+    private static final Argument OFF = new Argument.Bool(false);
 
     /** Which uses are of the converted tensor. */
     private record Conversion(String operand, Node node, Reach reach) {}
@@ -53,25 +72,34 @@ public final class Conversions {
 
     private Graph rewritten() {
         List<Node> nodes = new ArrayList<>();
-        for (Node n : graph.nodes()) {
+        for (int i = 0; i < graph.nodes().size(); i++) {
+            Node n = graph.nodes().get(i);
             Node rewired = rewired(n);
             if (CREATIONS.contains(n.operator()) && asked(n) == DType.FLOAT32) {
-                nodes.add(withType(rewired, types.ofFresh(n)));
+                nodes.add(withType(rewired, types.ofFresh(i)));
+                continue;
+            }
+            if (types.keepsOutOfAutocast(i)) {
+                nodes.add(switching(n, Inlined.ENTER, List.of(new Node.NamedArgument(Mode.AUTOCAST, OFF))));
+                nodes.add(rewired);
+                nodes.add(switching(n, Inlined.LEAVE, List.of()));
                 continue;
             }
             if (!didNothing(n)) {
-                nodes.add(rewired);
+                boolean converts = n.operator().equals("aten.to") && asked(n) == DType.FLOAT32;
+                Argument like = converts ? types.ofOtherKind(i) : null;
+                nodes.add(like == null ? rewired : withType(rewired, like));
                 continue;
             }
             String result = n.outputs().get(0);
             String operand = rewired.reads().get(0);
             SourceLine line = SourceLine.innermost(n);
-            DType type = types.ofConversion(n, line.text());
+            Argument type = types.ofConversion(i);
             if (type == null) {
                 same.put(result, operand);
                 continue;
             }
-            conversions.put(result, new Conversion(operand, n, reach(line)));
+            conversions.put(result, new Conversion(operand, n, reach(i, line)));
             nodes.add(withType(rewired, type));
         }
         List<Graph.Output> outputs = new ArrayList<>();
@@ -91,6 +119,11 @@ public final class Conversions {
                 graph.held());
     }
 
+    /** A node at the place of another that switches autocast. */
+    private static Node switching(Node n, String target, List<Node.NamedArgument> arguments) {
+        return new Node(n.name() + "/" + target, target, arguments, List.of(), n.moduleStack(), n.stackTrace());
+    }
+
     private boolean didNothing(Node n) {
         if (!n.operator().equals("aten.to")
                 || n.outputs().size() != 1
@@ -102,7 +135,7 @@ public final class Conversions {
         return meta != null && asked == DType.FLOAT32 && meta.dtype() == asked;
     }
 
-    private static DType asked(Node n) {
+    private static @Nullable DType asked(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.value() instanceof Argument.Type t) {
                 return t.value();
@@ -111,19 +144,20 @@ public final class Conversions {
         return null;
     }
 
-    private static Reach reach(SourceLine line) {
-        if (line.text().startsWith("return")) {
+    private Reach reach(int node, SourceLine line) {
+        boolean bound = types.isBound(node);
+        if (line.text().startsWith("return") && bound) {
             return Reach.EVERYWHERE;
         }
-        boolean binds = line.kind() == SourceLine.Kind.ASSIGNMENT && TypesInRun.converts(line.text());
+        boolean binds = line.kind() == SourceLine.Kind.ASSIGNMENT && bound;
         return binds ? Reach.CALL : Reach.STATEMENT;
     }
 
-    private static Node withType(Node n, DType type) {
+    private static Node withType(Node n, Argument type) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         for (Node.NamedArgument a : n.arguments()) {
             boolean named = a.value() instanceof Argument.Type;
-            arguments.add(named ? new Node.NamedArgument(a.name(), new Argument.Type(type)) : a);
+            arguments.add(named ? new Node.NamedArgument(a.name(), type) : a);
         }
         return with(n, arguments);
     }
@@ -133,7 +167,8 @@ public final class Conversions {
         for (Node.NamedArgument a : n.arguments()) {
             Argument value = a.value();
             if (value instanceof Argument.Value v) {
-                value = new Argument.Value(seen(v.name(), n));
+                boolean givesType = a.name().equals("other") && n.operator().equals("aten.type_as");
+                value = new Argument.Value(seen(givesType ? unconverted(v.name(), n) : v.name(), n));
             } else if (value instanceof Argument.Values vs) {
                 List<String> names = new ArrayList<>();
                 vs.names().forEach(name -> names.add(name == null ? null : seen(name, n)));
@@ -146,6 +181,15 @@ public final class Conversions {
 
     private static Node with(Node n, List<Node.NamedArgument> arguments) {
         return new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+    }
+
+    /** What gives its type in a statement that converted it before, as in {@code x.float().exp().type_as(x)}. */
+    private String unconverted(String name, Node user) {
+        String at = name;
+        for (Conversion c = conversions.get(at); c != null && isOnLineOf(c, user); c = conversions.get(at)) {
+            at = c.operand();
+        }
+        return at;
     }
 
     /** The value that a use of a name is of. */
@@ -172,10 +216,9 @@ public final class Conversions {
                 continue;
             }
             Conversion c = conversions.get(at);
-            boolean converted = c == null
+            if (c == null
                     || c.reach() == Reach.EVERYWHERE
-                    || c.reach() == Reach.CALL && c.node().moduleStack().size() <= 1;
-            if (converted) {
+                    || c.reach() == Reach.CALL && c.node().moduleStack().size() <= 1) {
                 return at;
             }
             at = c.operand();
@@ -199,6 +242,10 @@ public final class Conversions {
         if (c.reach() == Reach.CALL) {
             return true;
         }
+        return isOnLineOf(c, user);
+    }
+
+    private static boolean isOnLineOf(Conversion c, Node user) {
         List<SourceLine> own = SourceLine.frames(c.node().stackTrace());
         List<SourceLine> its = SourceLine.frames(user.stackTrace());
         int last = own.size() - 1;

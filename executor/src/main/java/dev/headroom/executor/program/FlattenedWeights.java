@@ -17,10 +17,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The weights of recurrent modules, which share one buffer as soon as they are on the device
- * (torch/nn/modules/rnn.py, RNNBase.flatten_parameters).
+ * (torch/nn/modules/rnn.py, RNNBase.flatten_parameters). Those in bfloat16 stay apart: modules do not take the type for
+ * one of cuDNN's (torch/backends/cudnn/__init__.py, CUDNN_TENSOR_DTYPES), and it computes in it all the same.
  */
 final class FlattenedWeights {
     /** @param weights storage names, in the module's order */
@@ -49,7 +52,7 @@ final class FlattenedWeights {
         if (!(arguments.get("params") instanceof Argument.Values params)) {
             return;
         }
-        List<String> weights = new ArrayList<>();
+        List<@Nullable String> weights = new ArrayList<>();
         for (String value : params.names()) {
             weights.add(storages.get(value));
         }
@@ -64,7 +67,7 @@ final class FlattenedWeights {
         }
     }
 
-    private static boolean flag(Argument argument, boolean otherwise) {
+    private static boolean flag(@Nullable Argument argument, boolean otherwise) {
         return argument instanceof Argument.Bool b ? b.value() : otherwise;
     }
 
@@ -79,17 +82,18 @@ final class FlattenedWeights {
             return;
         }
         List<String> weights = module.weights();
-        DType type = tensors.get(weights.get(0)).dtype();
+        DType type = tensor(tensors, weights.get(0)).dtype();
         RecurrentLayers layers = layers(module, tensors);
-        boolean fits = weights.size() == layers.parts() * (module.hasBiases() ? 4 : 2)
-                && weights.stream().allMatch(w -> tensors.get(w).dtype() == type);
+        boolean fits = type != DType.BFLOAT16
+                && weights.size() == layers.parts() * layers.parameters(module.hasBiases())
+                && weights.stream().allMatch(w -> tensor(tensors, w).dtype() == type);
         if (!fits) {
             return;
         }
         try (Scope s = e.open()) {
             Tensor buffer = e.empty(type, layers.weights());
             for (int i = 0; i < weights.size(); i++) {
-                Tensor old = tensors.get(weights.get(i));
+                Tensor old = tensor(tensors, weights.get(i));
                 long at = layers.parameter(i, module.hasBiases());
                 tensors.put(weights.get(i), e.hold(e.alias(buffer, old.sizes(), Layout.contiguous(old.sizes()), at)));
                 e.release(old);
@@ -97,10 +101,19 @@ final class FlattenedWeights {
         }
     }
 
+    private static Tensor tensor(Map<String, Tensor> tensors, String storage) {
+        return Objects.requireNonNull(tensors.get(storage), storage);
+    }
+
     private static RecurrentLayers layers(Module module, Map<String, Tensor> tensors) {
-        Tensor first = tensors.get(module.weights().get(0));
+        Tensor first = tensor(tensors, module.weights().get(0));
         long hidden = first.size(0) / module.cell().gates();
         return new RecurrentLayers(
-                module.cell(), first.size(1), hidden, Math.toIntExact(module.layers()), module.bidirectional());
+                module.cell(),
+                first.size(1),
+                hidden,
+                tensor(tensors, module.weights().get(1)).size(1),
+                Math.toIntExact(module.layers()),
+                module.bidirectional());
     }
 }

@@ -57,6 +57,15 @@ final class LibraryFunctions {
 
     private LibraryFunctions() {}
 
+    /** A function that deletes its variables after their last use (torch/nn/functional.py). */
+    private static final String TIDY = "F.multi_head_attention_forward(";
+
+    /** Whether the variables of a function that a line calls are known. */
+    static boolean knows(SourceLine line) {
+        return line.text().contains(TIDY)
+                || VARIABLES.stream().anyMatch(v -> line.text().contains(v.call));
+    }
+
     /** Keeps what such variables hold. */
     static void keep(Graph graph, CallTree tree, Map<String, Local> locals) {
         for (Call call : tree.calls()) {

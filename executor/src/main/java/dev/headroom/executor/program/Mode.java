@@ -6,6 +6,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Switches that a program sets for some of its operators: {@code torch.set_grad_enabled} and {@code torch.autocast}.
@@ -44,7 +45,7 @@ final class Mode {
         return true;
     }
 
-    private static Boolean flag(Node node, String name) {
+    private static @Nullable Boolean flag(Node node, String name) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(name) && a.value() instanceof Argument.Bool b) {
                 return b.value();
@@ -53,7 +54,7 @@ final class Mode {
         return null;
     }
 
-    private DType type(Node node) {
+    private @Nullable DType type(Node node) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(TYPE) && a.value() instanceof Argument.Type t) {
                 return t.value();

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model's parameters and buffers on the device, in the order in which {@code Module.cuda()} brings them there:
@@ -41,7 +42,7 @@ public final class ModelMemory implements AutoCloseable {
     private final List<String> places = new ArrayList<>();
     private final boolean elsewhere;
     private final List<Tensor> kept = new ArrayList<>();
-    private Initialisation values;
+    private @Nullable Initialisation values;
 
     private ModelMemory(Graph graph, Eager eager, Scenario run) {
         this.eager = eager;
@@ -107,7 +108,7 @@ public final class ModelMemory implements AutoCloseable {
     /** All is there: who reads what from now on. */
     public void complete() {
         state.tensors().forEach((name, held) -> {
-            Tensor t = byStorage.get(held.storage());
+            Tensor t = stored(held.storage());
             if (held.value() != null) {
                 byValue.put(held.value(), t);
             }
@@ -139,8 +140,12 @@ public final class ModelMemory implements AutoCloseable {
         }
     }
 
+    private Tensor stored(String storage) {
+        return Objects.requireNonNull(byStorage.get(storage), storage);
+    }
+
     /** The tensor of a name; {@code null} while it is not there. */
-    public Tensor named(String name) {
+    public @Nullable Tensor named(String name) {
         return byStorage.get(held(name).storage());
     }
 
@@ -164,7 +169,7 @@ public final class ModelMemory implements AutoCloseable {
     }
 
     private HeldTensor held(String name) {
-        return state.tensors().get(name);
+        return Objects.requireNonNull(state.tensors().get(name), name);
     }
 
     /** The type of a tensor in the run. */
@@ -183,7 +188,7 @@ public final class ModelMemory implements AutoCloseable {
         if (held.kind() == Graph.InputKind.CONSTANT) {
             return eager.hold(Tensor.number(type, 0)); // Module.cuda() leaves plain attributes in host memory
         }
-        boolean turned = run.kernels().channelsLast() && sizes.length == 4;
+        boolean turned = run.kernels().turns(sizes.length);
         try (Scope s = eager.open()) {
             long[] layout = turned ? Layout.channelsLast(sizes) : Layout.preserved(sizes, strides);
             return eager.hold(
@@ -205,13 +210,13 @@ public final class ModelMemory implements AutoCloseable {
     /** Sets the first values of a tensor in the place of the model's, if it has memory. */
     public void initialise(String storage, Tensor t) {
         if (t.onDevice() && t.storage().hasMemory()) {
-            values.set(storage, t);
+            Objects.requireNonNull(values, "values").set(storage, t);
         }
     }
 
     /** Takes the memory of a tensor that was built elsewhere, and sets its values. */
     public void materialise(String storage) {
-        Tensor t = byStorage.get(storage);
+        Tensor t = stored(storage);
         if (t.onDevice() && !t.storage().hasMemory()) {
             eager.own(new Owner(ModelState.owner(storage), PARAMETER));
             eager.takeStorage(t);

@@ -26,7 +26,8 @@ public final class Preparation {
             new Pass("put the bodies of higher-order operators in their place", (g, run, symbols) -> Inlined.of(g)),
             new Pass(
                     "convert where the run's precision needs it",
-                    (g, run, symbols) -> Conversions.inPrecision(g, computing(run))));
+                    (g, run, symbols) -> Conversions.inPrecision(g, computing(run))),
+            new Pass("make literals where the program makes them", (g, run, symbols) -> Literals.onDevice(g)));
 
     private Preparation() {}
 
@@ -36,6 +37,9 @@ public final class Preparation {
      * @throws UserInputException as {@link PreparedRun#of}, and for loops that the executor does not have
      */
     public static PreparedRun of(Graph imported, Scenario scenario) {
+        if (scenario.kernels().compile()) {
+            throw new UserInputException("--compile is predicted, not measured; leave it out");
+        }
         requireKnownLoop(scenario);
         requireOwnType(imported, scenario);
         return PreparedRun.of(imported, scenario, OWN);

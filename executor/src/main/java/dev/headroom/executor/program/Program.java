@@ -20,8 +20,10 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A graph ready to run on a device. */
 public final class Program {
@@ -29,7 +31,7 @@ public final class Program {
     private final Graph graph;
     private final CheckpointPlan plan;
     private final Map<String, Long> symbols;
-    private final BackwardPass backwardPass;
+    private final @Nullable BackwardPass backwardPass;
     private final ValueLifetimes lifetimes;
     private final Mode mode;
     private final Map<String, Integer> makers = new HashMap<>();
@@ -47,10 +49,10 @@ public final class Program {
 
     /**
      * @param plan which operators are checkpointed
-     * @param backwardPass for re-entrant checkpoints
+     * @param backwardPass for re-entrant checkpoints, else {@code null}
      * @throws UserInputException when the graph has operators that the executor lacks, naming them all
      */
-    public Program(Eager eager, CheckpointPlan plan, Map<String, Long> symbols, BackwardPass backwardPass) {
+    public Program(Eager eager, CheckpointPlan plan, Map<String, Long> symbols, @Nullable BackwardPass backwardPass) {
         this.eager = eager;
         this.plan = plan;
         this.graph = plan.graph();
@@ -83,12 +85,15 @@ public final class Program {
         return Inlined.of(graph);
     }
 
+    /** Whether a node of an inlined graph is no operator but switches a mode, such as autocast, on or off. */
+    public static boolean isMode(Node node) {
+        return node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
+    }
+
     private static void requireOperators(Graph graph) {
         TreeSet<String> lacking = new TreeSet<>();
         for (Node node : graph.nodes()) {
-            boolean switches =
-                    node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
-            if (!switches && StandardOperators.all().find(node.operator()) == null) {
+            if (!isMode(node) && StandardOperators.all().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
         }
@@ -104,7 +109,7 @@ public final class Program {
      * @param inputs by value name: the model's tensors and the user's; borrowed
      * @return the user's outputs, each with a reference for the caller; {@code null} for one that is no tensor
      */
-    public Tensor[] run(Map<String, Tensor> inputs) {
+    public @Nullable Tensor[] run(Map<String, Tensor> inputs) {
         RunningValues values = new RunningValues(eager, inputs);
         try {
             int next = 0;
@@ -125,7 +130,7 @@ public final class Program {
     }
 
     /** @param region in which the nodes run, or {@code null} */
-    private void steps(int from, int to, RunningValues values, Region region) {
+    private void steps(int from, int to, RunningValues values, @Nullable Region region) {
         for (int i = from; i < to; i++) {
             enter(i, values, span -> region == null || span.isIn(region, aroundCheckpoints));
             step(graph.nodes().get(i), values);
@@ -150,7 +155,8 @@ public final class Program {
         Body body = arguments -> body(region, arguments, held);
         try (Scope s = eager.open()) {
             Tensor[] made = plan.reentrant()
-                    ? ReentrantCheckpoint.run(eager, backwardPass, body, given)
+                    ? ReentrantCheckpoint.run(
+                            eager, Objects.requireNonNull(backwardPass, "a backward pass"), body, given)
                     : NonReentrantCheckpoint.run(eager, body, given);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), eager.hold(made[i]));
@@ -183,9 +189,10 @@ public final class Program {
             return;
         }
         eager.own(new Owner(node.module(), node.operator()));
-        Operator operator = StandardOperators.all().find(node.operator());
+        Operator operator = Objects.requireNonNull(StandardOperators.all().find(node.operator()), node.operator());
         try (Scope s = eager.open()) {
-            Tensor[] results = operator.run(eager, Autocast.applied(eager, new Arguments(node, values.now(), symbols)));
+            Tensor[] results = operator.run(
+                    eager, Autocast.applied(eager, new Arguments(values.typed(node), values.now(), symbols)));
             List<String> names = node.outputs();
             for (int i = 0; i < names.size() && i < results.length; i++) {
                 if (names.get(i) != null && results[i] != null) {

@@ -19,11 +19,11 @@ final class ReturnedValues {
     /** Keeps them with the caller that they end at. */
     static void keep(Graph graph, CallTree tree, Map<String, Local> locals) {
         for (Call call : tree.calls()) {
-            if (call.step == null || !call.module.type().startsWith(LIBRARY)) {
+            if (call.site == null || !call.site.module().type().startsWith(LIBRARY)) {
                 continue;
             }
-            if (call.module.type().endsWith("Pooler")) {
-                pooled(graph, call, locals);
+            if (call.site.module().type().endsWith("Pooler")) {
+                pooled(graph, call.site, locals);
             }
             for (Call.Statement s : call.statements) {
                 if (s.line.names().size() > 1 && s.line.text().contains("attention_interface(")) {
@@ -49,24 +49,25 @@ final class ReturnedValues {
         }
         if (weights != null) {
             Call holder = call;
-            while (holder.module.type().endsWith("Attention")
-                    && holder.step.statement.line.names().size() > 1) {
-                holder = holder.parent;
+            while (holder.site != null
+                    && holder.site.module().type().endsWith("Attention")
+                    && holder.site.step().statement.line.names().size() > 1) {
+                holder = holder.site.parent();
             }
             weights.kept = Math.max(weights.kept, holder.last());
         }
     }
 
-    private static void pooled(Graph graph, Call pooler, Map<String, Local> locals) {
-        Call model = pooler.parent;
-        if (model.step == null || model.step.statement.line.names().isEmpty()) {
+    private static void pooled(Graph graph, Call.Site pooler, Map<String, Local> locals) {
+        Call.Site model = pooler.parent().site;
+        if (model == null || model.step().statement.line.names().isEmpty()) {
             return;
         }
-        for (int i = pooler.step.statement.first(); i <= pooler.step.last(); i++) {
+        for (int i = pooler.step().statement.first(); i <= pooler.step().last(); i++) {
             for (String r : graph.nodes().get(i).reads()) {
                 Local v = locals.get(r);
-                if (v != null && v.made < pooler.step.statement.first()) {
-                    v.kept = Math.max(v.kept, model.parent.last());
+                if (v != null && v.made < pooler.step().statement.first()) {
+                    v.kept = Math.max(v.kept, model.parent().last());
                 }
             }
         }

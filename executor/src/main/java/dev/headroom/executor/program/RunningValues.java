@@ -3,6 +3,9 @@ package dev.headroom.executor.program;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Node;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -10,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The values of a program or a region while it runs, with those that running calls were given in their places. */
 final class RunningValues {
@@ -19,6 +23,7 @@ final class RunningValues {
     private final Eager eager;
     private final Map<String, Tensor> borrowed;
     private final Map<String, Tensor> values;
+    private final Map<String, DType> types = new HashMap<>();
     private final Deque<Frame> frames = new ArrayDeque<>();
 
     /** @param borrowed values that are not to be released */
@@ -28,6 +33,7 @@ final class RunningValues {
         this.values = new HashMap<>(borrowed);
     }
 
+    @Nullable
     Tensor get(String name) {
         return values.get(name);
     }
@@ -40,6 +46,26 @@ final class RunningValues {
     /** A reference to a value passes over. */
     void put(String name, Tensor t) {
         values.put(name, t);
+        types.put(name, t.dtype());
+    }
+
+    /** A node with the types that values have, or had, in place of their names. */
+    Node typed(Node node) {
+        boolean follows = node.arguments().stream().anyMatch(a -> a.value() instanceof Argument.TypeOf);
+        if (!follows) {
+            return node;
+        }
+        List<Node.NamedArgument> arguments = node.arguments().stream()
+                .map(a -> a.value() instanceof Argument.TypeOf t
+                        ? new Node.NamedArgument(a.name(), new Argument.Type(type(t.value())))
+                        : a)
+                .toList();
+        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+    }
+
+    private DType type(String name) {
+        Tensor given = values.get(name);
+        return given == null ? types.getOrDefault(name, DType.FLOAT32) : given.dtype();
     }
 
     /** A module with hooks is called. */
@@ -96,7 +122,8 @@ final class RunningValues {
     }
 
     /** References to values, one each for the caller. */
-    Tensor[] held(List<String> names) {
+    @Nullable
+    Tensor[] held(List<@Nullable String> names) {
         return names.stream()
                 .map(name -> name == null ? null : eager.hold(values.get(name)))
                 .toArray(Tensor[]::new);

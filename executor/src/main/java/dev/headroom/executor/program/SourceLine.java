@@ -2,7 +2,9 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,8 +15,9 @@ import java.util.regex.Pattern;
  * @param text without indentation; of a statement over several lines only the one that the running call begins on
  * @param kind what the statement does with its value
  * @param names the variables that it binds, in order
+ * @param inContainer whether it is a line of PyTorch's containers of modules
  */
-record SourceLine(int number, String text, Kind kind, List<String> names) {
+record SourceLine(int number, String text, Kind kind, List<String> names, boolean inContainer) {
     enum Kind {
         /** {@code a, b = …} and {@code a += …}. */
         ASSIGNMENT,
@@ -25,7 +28,9 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
     }
 
     private static final String NAME = "[A-Za-z_]\\w*";
-    private static final String NAMES = "\\(?\\s*(\\*?" + NAME + "(?:\\s*,\\s*\\*?" + NAME + ")*)\\s*,?\\s*\\)?";
+    /** Also of tuples in tuples, as in {@code y, (h, c) = …}. */
+    private static final String NAMES =
+            "[(\\[\\s]*(\\*?" + NAME + "(?:[)\\]\\s]*,[(\\[\\s]*\\*?" + NAME + ")*)[)\\]\\s]*,?[)\\]\\s]*";
 
     /** Assignments have a space before their sign; keyword arguments on a line of their own have none. */
     private static final Pattern ASSIGN =
@@ -33,21 +38,44 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
 
     private static final Pattern FOR = Pattern.compile("for\\s+" + NAMES + "\\s+in\\s.*", Pattern.DOTALL);
 
-    private static final Pattern FRAME = Pattern.compile("File \"[^\n]*\", line (\\d+), in [^\n]*(?:\n *([^\n]*))?");
+    private static final Pattern FRAME = Pattern.compile("File \"([^\n]*)\", line (\\d+), in [^\n]*(?:\n *([^\n]*))?");
 
-    static final SourceLine UNKNOWN = new SourceLine(0, "", Kind.EXPRESSION, List.of());
+    private static final Pattern COMPREHENSION = Pattern.compile("[\\[(].*\\sfor\\s.*\\sin\\s");
+
+    /** {@code outs.append(x)}, {@code outs["x"] = x}. */
+    private static final Pattern FILL = Pattern.compile(
+            "[\\w.]+(?:\\.(?:append|appendleft|extend|insert|add|update|setdefault)\\(" + "|\\[.*\\]\\s*=(?!=)).*");
+
+    /** {@code x = block(x)}: one call, of what a variable holds. */
+    private static final Pattern ONE_CALL = Pattern.compile("(?:" + NAMES + "\\s*=\\s*)?" + NAME + "\\([^()]*\\)");
+
+    private static final Pattern OTHER_STATEMENT =
+            Pattern.compile("(?:return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
+
+    private static final Pattern PART = Pattern.compile("\\)\\[-?\\d+]");
+
+    private static final Pattern SHAPE = Pattern.compile("(?<=\\.(?:view|reshape|expand))\\([^()]*\\)");
+
+    static final SourceLine UNKNOWN = new SourceLine(0, "", Kind.EXPRESSION, List.of(), false);
+
+    /** The file of PyTorch's containers of modules. */
+    static final String CONTAINER = "torch/nn/modules/container.py";
 
     /** Reads one line. */
     static SourceLine of(int number, String text) {
+        return of(number, text, false);
+    }
+
+    private static SourceLine of(int number, String text, boolean inContainer) {
         Matcher loop = FOR.matcher(text);
         if (loop.matches()) {
-            return new SourceLine(number, text, Kind.LOOP, split(loop.group(1)));
+            return new SourceLine(number, text, Kind.LOOP, split(loop.group(1)), inContainer);
         }
         Matcher assign = ASSIGN.matcher(text);
         if (assign.matches()) {
-            return new SourceLine(number, text, Kind.ASSIGNMENT, split(assign.group(1)));
+            return new SourceLine(number, text, Kind.ASSIGNMENT, split(assign.group(1)), inContainer);
         }
-        return new SourceLine(number, text, Kind.EXPRESSION, List.of());
+        return new SourceLine(number, text, Kind.EXPRESSION, List.of(), inContainer);
     }
 
     /** The line that an operator was called on. */
@@ -61,11 +89,27 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
         List<SourceLine> out = new ArrayList<>();
         Matcher m = FRAME.matcher(trace);
         while (m.find()) {
-            String text = m.group(2) == null ? "" : m.group(2).strip();
-            int number = m.group(1).length() > 9 ? 0 : Integer.parseInt(m.group(1));
-            out.add(of(number, text.startsWith("File \"") ? "" : text));
+            String text = m.group(3) == null ? "" : m.group(3).strip();
+            int number = m.group(2).length() > 9 ? 0 : Integer.parseInt(m.group(2));
+            boolean inContainer = m.group(1).endsWith(CONTAINER);
+            out.add(of(number, text.startsWith("File \"") ? "" : text, inContainer));
         }
         return out;
+    }
+
+    /** Whether a loop within the statement makes a list: all its turns are one statement. */
+    boolean isComprehension() {
+        return kind != Kind.LOOP && COMPREHENSION.matcher(text).find();
+    }
+
+    /** Whether it puts what it makes into a list, a set or a dictionary. */
+    boolean fills() {
+        return kind == Kind.EXPRESSION && FILL.matcher(text).matches();
+    }
+
+    /** Whether it is one call of a variable: a second module that it calls is the next turn of a loop. */
+    boolean callsVariable() {
+        return ONE_CALL.matcher(text).matches();
     }
 
     /** Whether the new value of a variable is made from its old one. */
@@ -77,10 +121,56 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
                         .find();
     }
 
+    /** Whether it may be the end of an assignment that began on a line before: it begins no other statement. */
+    boolean mayEndAssignment() {
+        return kind == Kind.EXPRESSION
+                && !text.isEmpty()
+                && !OTHER_STATEMENT.matcher(text).lookingAt();
+    }
+
+    /** The names of variables that it reads, those that only say a shape apart. */
+    Set<String> spelled() {
+        Set<String> out = new HashSet<>();
+        int sign = kind == Kind.ASSIGNMENT ? text.indexOf('=') + 1 : 0;
+        Matcher m = OtherNames.NAME.matcher(SHAPE.matcher(text.substring(sign)).replaceAll("()"));
+        while (m.find()) {
+            if (!OtherNames.WORDS.contains(m.group())) {
+                out.add(m.group());
+            }
+        }
+        return out;
+    }
+
+    /** Whether it goes on with the expression on the lines before it. */
+    boolean continuesExpression() {
+        return text.startsWith(".") || text.startsWith(")");
+    }
+
+    /** Whether the lines behind it, which are not shown, belong to its statement. */
+    boolean isUnfinished() {
+        int open = 0;
+        for (int i = 0; i < text.length(); i++) {
+            open += "([{".indexOf(text.charAt(i)) >= 0 ? 1 : ")]}".indexOf(text.charAt(i)) >= 0 ? -1 : 0;
+        }
+        return open > 0;
+    }
+
+    /** Whether it takes one of the results of what it calls: {@code self.rnn(x)[0]}. */
+    boolean takesPart() {
+        return PART.matcher(text).find();
+    }
+
+    /** Whether it hands a list of a name to a function that joins what is in it. */
+    boolean joins(String name) {
+        return Pattern.compile("\\b(?:cat|concat|stack|sum)\\(" + name + "\\s*[,)\\[]")
+                .matcher(text)
+                .find();
+    }
+
     private static List<String> split(String names) {
         List<String> out = new ArrayList<>();
         for (String n : names.split(",")) {
-            out.add(n.strip().replace("*", ""));
+            out.add(n.replaceAll("[^\\w]", ""));
         }
         return List.copyOf(out);
     }

@@ -1,5 +1,6 @@
 package dev.headroom.executor.program;
 
+import dev.headroom.executor.op.recurrent.RecurrentOperators;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
@@ -40,22 +41,32 @@ public final class ValueLifetimes {
         Map<Call, List<Local>> byOwner = new LinkedHashMap<>();
         for (Local v : locals.values()) {
             v.settle(tree);
+            if (handsOver(graph.nodes().get(v.made))) {
+                returned(tree, v);
+            }
+            Node maker = graph.nodes().get(v.made);
+            v.leftOut = v.used == v.made
+                    && maker.outputs().size() > 1
+                    && v.producer().statement.line.takesPart();
             // Higher-order operators stand for many lines and have none of their own: their results have names, too.
             if (graph.nodes().get(v.made).target().startsWith("higher_order.") && v.readLater()) {
-                v.kept = v.owner.last();
+                v.kept = v.owner().last();
             }
         }
+        divisions(graph, locals);
+        UnseenFunctions.keep(graph, tree, locals);
         LibraryFunctions.keep(graph, tree, locals);
         ReturnedValues.keep(graph, tree, locals);
         // A model built in Java has no exporter.
         boolean exported = locals.keySet().stream().anyMatch(graph.values()::containsKey);
         for (Local v : locals.values()) {
             // What the exporter did not see, such as a mask's check, is read at once and has no name.
-            if (!exported || graph.values().containsKey(v.name)) {
-                byOwner.computeIfAbsent(v.owner, c -> new ArrayList<>()).add(v);
+            // Nor has what the tracer calls by another name: the program reads the tensor that was broadcast.
+            if ((!exported || graph.values().containsKey(v.name)) && !v.isAlias(graph)) {
+                byOwner.computeIfAbsent(v.owner(), c -> new ArrayList<>()).add(v);
             }
         }
-        byOwner.forEach(Variables::bind);
+        byOwner.forEach((call, values) -> Variables.bind(tree, call, values));
         List<List<String>> dying = new ArrayList<>();
         for (int i = 0; i < graph.nodes().size(); i++) {
             dying.add(new ArrayList<>(2));
@@ -70,6 +81,43 @@ public final class ValueLifetimes {
             }
         }
         return new ValueLifetimes(dying);
+    }
+
+    /** Whether a module returns what a node makes beside its output: the last states, or the weights of attention. */
+    private static boolean handsOver(Node n) {
+        List<Node.ModuleCall> stack = n.moduleStack();
+        String type = stack.isEmpty() ? "" : stack.get(stack.size() - 1).type();
+        boolean recurrent = RecurrentOperators.LAYERS.containsKey(n.operator())
+                || n.operator().equals("aten.lstm_cell");
+        return recurrent && type.startsWith("torch.nn.modules.rnn.")
+                || n.operator().equals("aten.mean") && type.endsWith("MultiheadAttention");
+    }
+
+    /** {@code number / x} is a function in Python that holds x until it returns (torch/_tensor.py, __rtruediv__). */
+    private static void divisions(Graph graph, Map<String, Local> locals) {
+        List<Node> nodes = graph.nodes();
+        for (int i = 0; i + 1 < nodes.size(); i++) {
+            Node n = nodes.get(i);
+            Local divisor = n.reads().isEmpty() ? null : locals.get(n.reads().get(0));
+            if (divisor != null
+                    && n.operator().equals("aten.reciprocal")
+                    && nodes.get(i + 1).operator().equals("aten.mul")
+                    && nodes.get(i + 1).reads().equals(n.outputs())
+                    && !SourceLine.innermost(n).text().contains("reciprocal")) {
+                divisor.kept = Math.max(divisor.kept, i + 1);
+            }
+        }
+    }
+
+    /** The caller binds such results though it may never read them. */
+    private static void returned(CallTree tree, Local v) {
+        Call module = tree.callOf(v.made);
+        Call.Site site = module.site;
+        if (v.used == v.made && site != null) {
+            boolean selects = site.step().statement.line.text().endsWith("]");
+            v.settle(tree, selects ? module : site.parent());
+            v.returned = !selects;
+        }
     }
 
     /** An LSTM hands its last states and cells on as a tuple, which CPython empties from its end. */
@@ -96,6 +144,7 @@ public final class ValueLifetimes {
             for (String r : n.reads()) {
                 Local v = out.get(r);
                 if (v != null) {
+                    v.readers.add(i);
                     v.used = i;
                 }
             }

@@ -1,6 +1,7 @@
 package dev.headroom.executor.program;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,35 +11,50 @@ final class Variables {
     private Variables() {}
 
     /** Finds until when the names hold the values that the call owns. */
-    static void bind(Call call, List<Local> values) {
+    static void bind(CallTree tree, Call call, List<Local> values) {
+        OtherNames others = new OtherNames(tree, call);
         Map<Call.Statement, List<Local>> results = new HashMap<>();
+        Map<Call.Statement, Map<String, List<Local>>> unseen = new HashMap<>();
         for (Local v : values) {
-            Call.Statement s = v.producer.statement;
-            if (!s.line.names().isEmpty() && (v.readLater() || s.endsWith(v.producer))) {
+            String other = others.of(v);
+            if (other != null) {
+                unseen.computeIfAbsent(v.producer().statement, k -> new HashMap<>())
+                        .computeIfAbsent(other, k -> new ArrayList<>(2))
+                        .add(v);
+            }
+            Call.Statement s = v.producer().statement;
+            boolean result = v.readLater() || v.returned || s.endsWith(v.producer()) && !v.leftOut;
+            if (!s.line.names().isEmpty() && result) {
                 results.computeIfAbsent(s, k -> new ArrayList<>(2)).add(v);
             }
         }
         Map<String, List<Local>> variables = new HashMap<>();
         for (Call.Statement s : call.statements) {
             List<String> names = s.line.names();
-            List<Local> made = results.getOrDefault(s, List.of());
+            List<Local> made = new ArrayList<>(results.getOrDefault(s, List.of()));
+            made.sort(Comparator.comparing(v -> v.returned)); // modules return first what is read
             for (int k = 0; k < names.size(); k++) {
                 List<Local> before = variables.getOrDefault(names.get(k), List.of());
                 s.replacesUnknown |= before.isEmpty() && s.line.readsItself(names.get(k));
-                end(variables.put(names.get(k), assigned(made, k, names.size())), s.last());
+                List<Local> bound = assigned(made, k, names.size());
+                String name = names.get(k);
+                bound.forEach(v -> v.boundTo = name);
+                end(variables.put(name, bound), s.last());
             }
+            unseen.getOrDefault(s, Map.of()).forEach((name, held) -> end(variables.put(name, held), s.last()));
         }
         variables.values().forEach(held -> end(held, call.last()));
+        others.find(values);
         collected(call, results);
     }
 
     /**
-     * One value a name where the numbers are the same; otherwise the values are one tuple, or the others are no
-     * tensors.
+     * One value a name, where there are as many, and the rest as a tuple to the last; otherwise the values are one
+     * tuple, or the others are no tensors.
      */
     private static List<Local> assigned(List<Local> made, int name, int names) {
-        if (made.size() == names && names > 1) {
-            return List.of(made.get(name));
+        if (made.size() >= names && names > 1) {
+            return made.subList(name, name == names - 1 ? made.size() : name + 1);
         }
         return name == 0 ? made : List.of();
     }
@@ -65,7 +81,7 @@ final class Variables {
             List<Local> before = made.subList(0, made.size() - 1);
             if (before.size() > 1 && before.stream().allMatch(Local::outlivesName)) {
                 Local last = made.get(before.size());
-                last.kept = Math.max(last.kept, call.last());
+                last.kept = last.popped || last.elsewhere > last.used ? last.kept : Math.max(last.kept, call.last());
             }
         }
     }

@@ -4,7 +4,6 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.scenario.TorchVersion;
-import java.util.Objects;
 
 /**
  * The workspaces that PyTorch gives cuBLAS: one for each handle and stream, taken from the caching allocator with the
@@ -27,7 +26,7 @@ public final class BlasWorkspaces {
             eager.own(before.library("cuBLAS"));
             try (Scope s = eager.open()) {
                 long bytes = TorchVersion.NEWEST.blasWorkspaceBytes(
-                        Objects.requireNonNull(eager.settings().gpu()).major());
+                        eager.settings().gpu().major());
                 ofThread[thread] = eager.hold(eager.workspace(bytes));
             } finally {
                 eager.own(before);

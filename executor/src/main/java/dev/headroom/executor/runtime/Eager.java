@@ -9,6 +9,10 @@ import dev.headroom.executor.tensor.Randomness;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.tensor.TensorHistory;
 import dev.headroom.executor.tensor.TensorMemory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The eager runtime: makes tensors in the device's memory through the caching allocator, counts references, and gives
@@ -21,6 +25,7 @@ public final class Eager extends TensorMemory implements AutoCloseable {
     private final AutocastState autocast = new AutocastState(this);
     private final BlasWorkspaces blasWorkspaces = new BlasWorkspaces(this);
     private final Randomness randomness;
+    private final Map<Class<?>, Tensor> kept = new HashMap<>();
 
     /** @param allocator over the backend's memory */
     public Eager(CachingAllocator allocator, Backend backend, Settings settings) {
@@ -63,12 +68,29 @@ public final class Eager extends TensorMemory implements AutoCloseable {
     }
 
     /**
+     * Memory that a library takes at its first use and keeps.
+     *
+     * @param who keeps it
+     * @param made with a reference for the running scope
+     */
+    public Tensor keptOnce(Class<?> who, Supplier<Tensor> made) {
+        Tensor there = kept.get(who);
+        if (there == null) {
+            there = hold(made.get());
+            kept.put(who, there);
+        }
+        return there;
+    }
+
+    /**
      * Lets go of what the runtime itself keeps, and gives cached memory back to the device. What tensors still hold
      * stays theirs: a run that ended, however it ended, has none.
      */
     @Override
     public void close() {
         blasWorkspaces.close();
+        kept.values().forEach(this::release);
+        kept.clear();
         allocator().emptyCache();
     }
 
@@ -79,7 +101,7 @@ public final class Eager extends TensorMemory implements AutoCloseable {
      * @param node such as {@code ReluBackward0}
      * @param inputs what gradients can go to, in the order in which the backward function returns them
      */
-    public Recorder record(String node, Tensor... inputs) {
+    public Recorder record(String node, @Nullable Tensor... inputs) {
         return tape.record(node, inputs);
     }
 
@@ -88,7 +110,7 @@ public final class Eager extends TensorMemory implements AutoCloseable {
      *
      * @return the hooks before
      */
-    public SavedTensorHooks setHooks(SavedTensorHooks hooks) {
+    public @Nullable SavedTensorHooks setHooks(@Nullable SavedTensorHooks hooks) {
         return tape.setHooks(hooks);
     }
 }

@@ -2,7 +2,6 @@ package dev.headroom.executor.runtime;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.scenario.Scenario;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What operators look at beside their arguments.
@@ -10,10 +9,20 @@ import org.jspecify.annotations.Nullable;
  * @param gpu whose properties decide which kernels run and with how much scratch; on the host backend a nominal one
  * @param attention which kernels of scaled dot product attention may run
  * @param seed of all randomness
+ * @param deterministic {@code torch.use_deterministic_algorithms(True)}
  */
-public record Settings(@Nullable Gpu gpu, Scenario.Attention attention, long seed) {
+public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean deterministic) {
+    /** With kernels that may add up in any order. */
+    public Settings(Gpu gpu, Scenario.Attention attention, long seed) {
+        this(gpu, attention, seed, false);
+    }
+
     /** What a scenario says, which has to name a card. */
     public static Settings of(Scenario scenario, long seed) {
-        return new Settings(scenario.device().gpu(), scenario.kernels().attention(), seed);
+        return new Settings(
+                scenario.device().givenGpu(),
+                scenario.kernels().attention(),
+                seed,
+                scenario.kernels().deterministic());
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.executor.tensor;
 
 import java.util.Arrays;
 import java.util.function.IntBinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order in which element-wise kernels walk over dimensions, and in which their results are laid out
@@ -66,7 +67,7 @@ public final class IterationOrder {
     }
 
     /** Strides of the result of an element-wise operator; null operands and Python numbers do not count. */
-    public static long[] resultStrides(long[] sizes, Tensor... operands) {
+    public static long[] resultStrides(long[] sizes, @Nullable Tensor... operands) {
         long[][] strides = new long[operands.length][];
         int n = 0;
         boolean alike = true;
@@ -80,7 +81,7 @@ public final class IterationOrder {
             strides[n++] = Layout.expanded(t.sizes(), t.strides(), sizes);
         }
         strides = Arrays.copyOf(strides, n);
-        if (n == 0 || allContiguous(sizes, operands)) {
+        if (first == null || allContiguous(sizes, operands)) {
             return Layout.contiguous(sizes);
         }
         // compute_fast_setup_type: operands of one shape that are all channels last, or all dense and alike, hand their
@@ -94,7 +95,7 @@ public final class IterationOrder {
         return Layout.packed(sizes, of(sizes, strides));
     }
 
-    private static boolean allContiguous(long[] sizes, Tensor... operands) {
+    private static boolean allContiguous(long[] sizes, @Nullable Tensor... operands) {
         for (Tensor t : operands) {
             if (t != null && t.onDevice() && !(Arrays.equals(t.sizes(), sizes) && t.isContiguous())) {
                 return false;
@@ -103,7 +104,7 @@ public final class IterationOrder {
         return true;
     }
 
-    private static boolean allChannelsLast(long[] sizes, Tensor... operands) {
+    private static boolean allChannelsLast(long[] sizes, @Nullable Tensor... operands) {
         for (Tensor t : operands) {
             if (t != null
                     && t.onDevice()

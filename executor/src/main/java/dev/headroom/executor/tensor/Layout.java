@@ -3,6 +3,7 @@ package dev.headroom.executor.tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** How the elements of a tensor lie in its storage: arithmetic on sizes and strides, both in elements. */
 public final class Layout {
@@ -108,6 +109,9 @@ public final class Layout {
      * Whether the elements fill a stretch of memory, each place once (c10 TensorImpl, is_non_overlapping_and_dense).
      */
     public static boolean isDense(long[] sizes, long[] strides) {
+        if (isContiguous(sizes, strides)) {
+            return true; // an empty one as well
+        }
         int[] order = IntStream.range(0, sizes.length)
                 .filter(i -> sizes[i] > 1)
                 .boxed()
@@ -139,7 +143,7 @@ public final class Layout {
     }
 
     /** The common shape of broadcast operands; null ones do not count. */
-    public static long[] broadcast(Tensor... operands) {
+    public static long[] broadcast(@Nullable Tensor... operands) {
         long[] out = {};
         for (Tensor t : operands) {
             out = t == null ? out : broadcast(out, t.sizes());
@@ -182,7 +186,7 @@ public final class Layout {
      *
      * @return {@code null} when only a copy can have it (ATen/TensorUtils.cpp, computeStride)
      */
-    public static long[] viewed(long[] sizes, long[] strides, long[] shape) {
+    public static long @Nullable [] viewed(long[] sizes, long[] strides, long[] shape) {
         if (elements(sizes) == 0) {
             return Arrays.equals(sizes, shape) ? strides : contiguous(shape);
         }

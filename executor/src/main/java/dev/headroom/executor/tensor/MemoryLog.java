@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who holds how much memory, now and when allocated memory was highest. It keeps one account for each owner, however
@@ -43,7 +44,7 @@ public final class MemoryLog {
     static final class Account {
         private final Owner owner;
         /** Of all workspaces of the name, {@code null} for other memory. */
-        private final Total workspaces;
+        private final @Nullable Total workspaces;
 
         private long requested;
         private long rounded;
@@ -51,7 +52,7 @@ public final class MemoryLog {
         private long roundedSince;
         private long peak = -1;
 
-        private Account(Owner owner, Total workspaces) {
+        private Account(Owner owner, @Nullable Total workspaces) {
             this.owner = owner;
             this.workspaces = workspaces;
         }
@@ -60,7 +61,7 @@ public final class MemoryLog {
     private final Map<Owner, Account> accounts = new HashMap<>();
     private final Map<String, Total> workspaces = new TreeMap<>();
     private Account latest = new Account(new Owner("", ""), null);
-    private List<Change> changes;
+    private @Nullable List<Change> changes;
     private long storages;
     private int alive;
     private long allocated;

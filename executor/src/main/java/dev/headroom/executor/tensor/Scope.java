@@ -1,7 +1,10 @@
 package dev.headroom.executor.tensor;
 
+import dev.headroom.model.nullness.Contract;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Local variables of an operator: tensors made while it is the innermost scope die when it closes, the last made first,
@@ -9,16 +12,17 @@ import java.util.List;
  */
 public final class Scope implements AutoCloseable {
     private final TensorMemory memory;
-    private final Scope outer;
+    private final @Nullable Scope outer;
     private final List<Tensor> locals = new ArrayList<>();
     private final int unfinished;
 
-    Scope(TensorMemory memory, Scope outer) {
+    Scope(TensorMemory memory, @Nullable Scope outer) {
         this.memory = memory;
         this.outer = outer;
         this.unfinished = memory.history().unfinished();
     }
 
+    @Nullable
     Scope outer() {
         return outer;
     }
@@ -34,10 +38,11 @@ public final class Scope implements AutoCloseable {
     }
 
     /** Hands a local to the scope around, as a function returns it; other tensors are left alone. */
-    public Tensor pass(Tensor t) {
+    @Contract("!null -> !null")
+    public @Nullable Tensor pass(@Nullable Tensor t) {
         if (t != null && t.scope == this) {
             forget(t);
-            outer.add(t);
+            Objects.requireNonNull(outer, "a scope around").add(t);
         }
         return t;
     }

@@ -1,9 +1,12 @@
 package dev.headroom.executor.tensor;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** Memory that one tensor or several share; it goes back to the allocator with the last of them. */
 public final class Storage {
     private final long bytes;
-    private Block taken;
+    private @Nullable Block taken;
     private int users;
     private int version;
 
@@ -27,7 +30,7 @@ public final class Storage {
 
     /** The allocator's handle of its block, which it has. */
     int block() {
-        return taken.handle;
+        return inMemory().handle;
     }
 
     /** Whether it has memory now. */
@@ -62,8 +65,13 @@ public final class Storage {
 
     /** Its memory is gone. */
     void freed(MemoryLog log) {
-        log.freed(taken.number, bytes, taken.rounded, taken.account);
+        Block block = inMemory();
+        log.freed(block.number, bytes, block.rounded, block.account);
         taken = null;
+    }
+
+    private Block inMemory() {
+        return Objects.requireNonNull(taken, "a block");
     }
 
     void share() {

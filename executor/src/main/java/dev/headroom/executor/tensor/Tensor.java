@@ -1,6 +1,8 @@
 package dev.headroom.executor.tensor;
 
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A view of a storage, with its place in the autograd graph. Reference counted: whoever keeps one beyond the operator
@@ -16,15 +18,19 @@ public final class Tensor {
     private final boolean onDevice;
 
     int references;
+
+    @Nullable
     Scope scope;
+
+    @Nullable
     Tensor base;
 
     private boolean leafRequiresGrad;
-    private GradientNode gradNode;
+    private @Nullable GradientNode gradNode;
     private int recordedVersion;
     private int resultNumber;
-    private Tensor grad;
-    private GradientNode accumulator;
+    private @Nullable Tensor grad;
+    private @Nullable GradientNode accumulator;
 
     Tensor(Storage storage, DType dtype, long[] sizes, long[] strides, long offset) {
         this.storage = storage;
@@ -130,7 +136,7 @@ public final class Tensor {
     }
 
     /** The tensor that this is an autograd view of, or {@code null}. */
-    public Tensor base() {
+    public @Nullable Tensor base() {
         return base;
     }
 
@@ -150,7 +156,7 @@ public final class Tensor {
     }
 
     /** The node that passes its gradient on, or {@code null} for a leaf. */
-    public GradientNode gradNode() {
+    public @Nullable GradientNode gradNode() {
         return gradNode;
     }
 
@@ -169,26 +175,31 @@ public final class Tensor {
     }
 
     /** Sets the history; the caller handles the node's reference count. */
-    public void setHistory(GradientNode node, int number) {
+    public void setHistory(@Nullable GradientNode node, int number) {
         gradNode = node;
         resultNumber = number;
     }
 
     /** {@code .grad}, or {@code null}. */
-    public Tensor grad() {
+    public @Nullable Tensor grad() {
         return grad;
     }
 
-    void setGrad(Tensor value) {
+    /** {@code .grad} of a tensor that has one. */
+    public Tensor givenGrad() {
+        return Objects.requireNonNull(grad, "a gradient");
+    }
+
+    void setGrad(@Nullable Tensor value) {
         grad = value;
     }
 
-    /** A leaf's node that collects its gradient, while a graph refers to it. */
-    public GradientNode accumulator() {
+    /** A leaf's node that collects its gradient, while a graph refers to it, else {@code null}. */
+    public @Nullable GradientNode accumulator() {
         return accumulator;
     }
 
-    public void setAccumulator(GradientNode node) {
+    public void setAccumulator(@Nullable GradientNode node) {
         accumulator = node;
     }
 }

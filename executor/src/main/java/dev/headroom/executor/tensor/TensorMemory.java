@@ -2,7 +2,10 @@ package dev.headroom.executor.tensor;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.nullness.Contract;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes tensors in the device's memory through the caching allocator, counts references to them, and ends local
@@ -13,7 +16,7 @@ public abstract class TensorMemory {
     private final CachingAllocator allocator;
     private final MemoryLog log = new MemoryLog();
 
-    private Scope scope;
+    private @Nullable Scope scope;
     private Owner owner = new Owner("", "");
     private Owner requester = owner;
 
@@ -53,8 +56,9 @@ public abstract class TensorMemory {
 
     /** Opens the scope of an operator's local variables. */
     public final Scope open() {
-        scope = new Scope(this, scope);
-        return scope;
+        Scope opened = new Scope(this, scope);
+        scope = opened;
+        return opened;
     }
 
     final void leave(Scope closing) {
@@ -69,7 +73,7 @@ public abstract class TensorMemory {
     }
 
     /** Ends a local of the running scope early; {@code null} and tensors of others are left alone. */
-    public final void free(Tensor t) {
+    public final void free(@Nullable Tensor t) {
         if (t != null && t.scope != null && t.scope == scope) {
             scope.forget(t);
             release(t);
@@ -77,14 +81,15 @@ public abstract class TensorMemory {
     }
 
     /** Ends a local unless it is the other tensor, as what {@code contiguous()} gave may be. */
-    public final void freeUnless(Tensor t, Tensor other) {
+    public final void freeUnless(@Nullable Tensor t, @Nullable Tensor other) {
         if (t != other) {
             free(t);
         }
     }
 
     /** Takes a reference; {@code null} is let through. */
-    public final Tensor hold(Tensor t) {
+    @Contract("!null -> !null")
+    public final @Nullable Tensor hold(@Nullable Tensor t) {
         if (t != null) {
             t.references++;
         }
@@ -92,10 +97,11 @@ public abstract class TensorMemory {
     }
 
     /** Turns a reference that the caller holds into a local of the running scope. */
-    public final Tensor adopt(Tensor t) {
+    @Contract("!null -> !null")
+    public final @Nullable Tensor adopt(@Nullable Tensor t) {
         if (t != null) {
             if (t.scope == null) {
-                scope.add(t);
+                running().add(t);
             } else {
                 t.references--; // some scope has a reference already
             }
@@ -104,7 +110,7 @@ public abstract class TensorMemory {
     }
 
     /** Gives a reference back. The last one ends the tensor, and all that only it kept alive. */
-    public final void release(Tensor t) {
+    public final void release(@Nullable Tensor t) {
         if (t == null) {
             return;
         }
@@ -128,7 +134,7 @@ public abstract class TensorMemory {
     }
 
     /** Replaces {@code .grad}. */
-    public final void setGrad(Tensor variable, Tensor grad) {
+    public final void setGrad(Tensor variable, @Nullable Tensor grad) {
         Tensor before = variable.grad();
         variable.setGrad(hold(grad));
         release(before);
@@ -247,8 +253,12 @@ public abstract class TensorMemory {
 
     private Tensor local(Tensor t) {
         t.references++;
-        scope.add(t);
+        running().add(t);
         return t;
+    }
+
+    private Scope running() {
+        return Objects.requireNonNull(scope, "a scope");
     }
 
     /**

@@ -5,4 +5,7 @@
  * tensor is an interface here ({@link dev.headroom.executor.tensor.GradientNode}, {@link
  * dev.headroom.executor.tensor.TensorHistory}).
  */
+@NullMarked
 package dev.headroom.executor.tensor;
+
+import org.jspecify.annotations.NullMarked;

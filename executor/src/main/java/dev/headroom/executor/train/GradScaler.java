@@ -10,7 +10,9 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.amp.GradScaler} with its defaults (torch/amp/grad_scaler.py): scales the loss so that half-precision
@@ -45,9 +47,11 @@ public final class GradScaler implements AutoCloseable {
 
     private final Eager eager;
     private final Consumer<Tensor> looked;
-    private Tensor scale;
-    private Tensor growthTracker;
-    private Tensor foundInf;
+    private @Nullable State state;
+    private @Nullable Tensor foundInf;
+
+    /** What stays on the device from step to step. */
+    private record State(Tensor scale, Tensor growthTracker) {}
 
     public GradScaler(Eager eager) {
         this(eager, found -> {});
@@ -61,18 +65,30 @@ public final class GradScaler implements AutoCloseable {
 
     /** The present scale; its memory is taken with the first {@link #scale(Tensor)}. */
     public double scale() {
-        return scale == null ? FIRST_SCALE : eager.backend().read(scale)[0];
+        return state == null ? FIRST_SCALE : eager.backend().read(state.scale)[0];
     }
 
     /** {@code scale(loss)}: a local of the running scope. */
     public Tensor scale(Tensor loss) {
-        if (scale == null) {
-            try (Scope s = eager.open()) {
-                scale = eager.hold(full(DType.FLOAT32, FIRST_SCALE));
-                growthTracker = eager.hold(full(DType.INT32, 0));
-            }
+        State now = state == null ? first() : state;
+        state = now;
+        return LossOperators.scaled(eager, loss, now.scale);
+    }
+
+    private State first() {
+        try (Scope s = eager.open()) {
+            Tensor scale = full(DType.FLOAT32, FIRST_SCALE);
+            Tensor growthTracker = full(DType.INT32, 0);
+            return new State(eager.hold(scale), eager.hold(growthTracker));
         }
-        return LossOperators.scaled(eager, loss, scale);
+    }
+
+    private State state() {
+        return Objects.requireNonNull(state, "a scaled loss");
+    }
+
+    private Tensor found() {
+        return Objects.requireNonNull(foundInf, "a look at the gradients");
     }
 
     /**
@@ -84,34 +100,36 @@ public final class GradScaler implements AutoCloseable {
         if (optimizer.unscales()) {
             check(optimizer);
             try (Scope s = eager.open()) {
-                Tensor found = map(ADD_NUMBER, DType.FLOAT32, new double[] {0}, foundInf);
-                Tensor factor = map(Formula.COPY, DType.FLOAT32, new double[0], scale);
+                Tensor found = map(ADD_NUMBER, DType.FLOAT32, new double[] {0}, found());
+                Tensor factor = map(Formula.COPY, DType.FLOAT32, new double[0], state().scale);
                 optimizer.step(factor, found);
             }
             return;
         }
         unscale(optimizer);
-        if (eager.backend().read(foundInf)[0] == 0) {
+        if (eager.backend().read(found())[0] == 0) {
             optimizer.step();
         }
     }
 
     /** {@code update()}. */
     public void update() {
-        Tensor[] results = {scale, growthTracker};
+        State now = state();
+        Tensor[] results = {now.scale, now.growthTracker};
         double[] numbers = {GROWTH, BACKOFF, GROWTH_INTERVAL};
-        eager.backend().elementwise().map(UPDATE, numbers, results, scale, growthTracker, foundInf);
+        eager.backend().elementwise().map(UPDATE, numbers, results, now.scale, now.growthTracker, found());
         eager.release(foundInf);
         foundInf = null;
     }
 
     @Override
     public void close() {
-        for (Tensor t : new Tensor[] {scale, growthTracker, foundInf}) {
-            eager.release(t);
+        if (state != null) {
+            eager.release(state.scale);
+            eager.release(state.growthTracker);
         }
-        scale = null;
-        growthTracker = null;
+        eager.release(foundInf);
+        state = null;
         foundInf = null;
     }
 
@@ -124,7 +142,7 @@ public final class GradScaler implements AutoCloseable {
             }
         }
         try (Scope s = eager.open()) {
-            Tensor wide = map(Formula.COPY, DType.FLOAT64, new double[0], scale);
+            Tensor wide = map(Formula.COPY, DType.FLOAT64, new double[0], state().scale);
             Tensor inverse = map(INVERT, DType.FLOAT64, new double[0], wide);
             eager.free(wide);
             Tensor narrow = map(Formula.COPY, DType.FLOAT32, new double[0], inverse);
@@ -144,14 +162,15 @@ public final class GradScaler implements AutoCloseable {
     private void unscaleGradients(Optimizer optimizer, Tensor factor) {
         Tensor flag = full(DType.FLOAT32, 0);
         try (Scope s = eager.open()) {
-            foundInf = eager.hold(map(Formula.COPY, DType.FLOAT32, new double[0], flag));
+            Tensor found = eager.hold(map(Formula.COPY, DType.FLOAT32, new double[0], flag));
+            foundInf = found;
             Tensor ours = map(Formula.COPY, DType.FLOAT32, new double[0], factor);
             for (Tensor p : optimizer.parameters()) {
                 if (p.grad() != null) {
-                    checkAndUnscale(p.grad(), ours, flag);
+                    checkAndUnscale(p.grad(), ours, flag, found);
                 }
             }
-            looked.accept(foundInf);
+            looked.accept(found);
         }
         // The factor dies before the flag: the caller's scope must close in this order.
         eager.free(factor);
@@ -161,14 +180,14 @@ public final class GradScaler implements AutoCloseable {
      * _amp_foreach_non_finite_check_and_unscale_. A sum is finite only if all that it adds is; it goes where nobody
      * looks again.
      */
-    private void checkAndUnscale(Tensor grad, Tensor factor, Tensor sum) {
+    private void checkAndUnscale(Tensor grad, Tensor factor, Tensor sum, Tensor found) {
         try (Scope s = eager.open()) {
             long[] ones = new long[grad.dims()];
             Arrays.fill(ones, 1);
             eager.backend().reductions().reduce(Kind.SUM, eager.alias(sum, ones, ones, 0), grad);
         }
         var kernels = eager.backend().elementwise();
-        kernels.map(FLAG, new double[0], new Tensor[] {foundInf}, foundInf, sum);
+        kernels.map(FLAG, new double[0], new Tensor[] {found}, found, sum);
         kernels.map(MULTIPLY, new double[0], new Tensor[] {grad}, grad, factor);
     }
 

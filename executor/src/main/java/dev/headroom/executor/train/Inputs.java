@@ -49,9 +49,7 @@ public final class Inputs {
         long[] sizes = meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
         DType type = ModelMemory.underRun(meta.dtype(), run);
         // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
-        boolean turned = run.kernels().channelsLast()
-                && sizes.length == 4
-                && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
+        boolean turned = run.kernels().turns(sizes.length) && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
         return held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
     }
 

@@ -9,6 +9,8 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.LossKind;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the loss compares the model's first output with.
@@ -16,7 +18,7 @@ import java.util.Arrays;
  * @param type {@code null} when it compares with nothing
  * @param classes that labels are of; 0 when it compares no classes
  */
-public record Target(LossKind loss, DType type, long[] sizes, long classes) {
+public record Target(LossKind loss, @Nullable DType type, long[] sizes, long classes) {
     /** @param loss what is asked for, or chosen where nothing is */
     public static Target of(LossKind loss, DType outputType, long[] output) {
         return switch (loss) {
@@ -25,7 +27,7 @@ public record Target(LossKind loss, DType type, long[] sizes, long classes) {
             case MSE -> new Target(loss, outputType, output, 0);
             case BCE, LABEL_SMOOTHING ->
                 throw new UserInputException("the executor does not compute this loss; choose another --loss");
-            default -> new Target(loss, null, null, 0);
+            default -> new Target(loss, null, new long[0], 0);
         };
     }
 
@@ -57,9 +59,9 @@ public record Target(LossKind loss, DType type, long[] sizes, long classes) {
      * @param labels of this target's type and sizes; {@code null} when it compares with nothing
      * @throws UserInputException when the output itself is to be the loss and is no scalar
      */
-    public Tensor loss(Eager eager, Tensor out, Tensor labels) {
+    public Tensor loss(Eager eager, Tensor out, @Nullable Tensor labels) {
         return switch (loss) {
-            case MSE -> LossOperators.mseLoss(eager, out, labels);
+            case MSE -> LossOperators.mseLoss(eager, out, given(labels));
             case BCE, LABEL_SMOOTHING -> throw new IllegalStateException(loss.name());
             case SUM -> LossOperators.sum(eager, out);
             case OUTPUT -> scalar(out);
@@ -67,15 +69,20 @@ public record Target(LossKind loss, DType type, long[] sizes, long classes) {
                 long classes = out.sizes()[out.sizes().length - 1];
                 Tensor rows = Views.reshape(eager, out, out.elements() / Math.max(classes, 1), classes);
                 Tensor scores = Copies.to(eager, rows, DType.FLOAT32);
-                yield LossOperators.crossEntropy(eager, scores, Views.reshape(eager, labels, labels.elements()));
+                Tensor all = given(labels);
+                yield LossOperators.crossEntropy(eager, scores, Views.reshape(eager, all, all.elements()));
             }
             case SHIFTED ->
                 throw new UserInputException("the executor has no loss of shifted scores; choose another loss");
             case CROSS_ENTROPY, AUTO -> {
                 Tensor scores = scores(out.sizes()) == out.sizes() ? out : Views.squeeze(eager, out);
-                yield LossOperators.crossEntropy(eager, scores, labels);
+                yield LossOperators.crossEntropy(eager, scores, given(labels));
             }
         };
+    }
+
+    private static Tensor given(@Nullable Tensor labels) {
+        return Objects.requireNonNull(labels, "labels");
     }
 
     private static Tensor scalar(Tensor out) {

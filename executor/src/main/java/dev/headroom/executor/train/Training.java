@@ -31,6 +31,7 @@ import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
@@ -51,18 +52,18 @@ public final class Training implements TrainingRun {
     private final Map<String, Long> symbols;
     private final Listener listener;
     private final BackwardPass backwardPass;
-    private final Wrapper wrapper;
+    private final @Nullable Wrapper wrapper;
 
     private ModelMemory model;
     private Program program;
-    private Optimizer optimizer;
-    private GradScaler scaler;
+    private @Nullable Optimizer optimizer;
+    private @Nullable GradScaler scaler;
     private Map<String, Tensor> inputs = Map.of();
     private Target target;
-    private Tensor labels;
-    private Tensor[] outputs = {};
-    private Tensor loss;
-    private DoubleConsumer lossListener;
+    private @Nullable Tensor labels;
+    private @Nullable Tensor[] outputs = {};
+    private @Nullable Tensor loss;
+    private @Nullable DoubleConsumer lossListener;
     private Moment moment = Moment.of(Phase.MODEL);
 
     /** @param prepared by {@link dev.headroom.executor.program.Preparation} */
@@ -75,7 +76,7 @@ public final class Training implements TrainingRun {
      *
      * @param wrapper closed with the loop; {@code null} for none
      */
-    public Training(Eager eager, PreparedRun prepared, Listener listener, Wrapper wrapper) {
+    public Training(Eager eager, PreparedRun prepared, Listener listener, @Nullable Wrapper wrapper) {
         if (prepared.scenario().trainer().loop().isTrainer()
                 || prepared.scenario().trainer().liger()) {
             throw new UserInputException("the executor runs plain loops without Liger's kernels;"
@@ -104,7 +105,7 @@ public final class Training implements TrainingRun {
 
     /** The value of the last loss. */
     public double loss() {
-        return eager.backend().read(loss)[0];
+        return eager.backend().read(givenLoss())[0];
     }
 
     @Override
@@ -153,8 +154,8 @@ public final class Training implements TrainingRun {
         moment = Moment.of(Phase.MODEL);
     }
 
-    private Optimizer makeOptimizer() {
-        Function<List<Tensor>, Optimizer> make = parameters -> Optimizers.of(eager, run, parameters);
+    private @Nullable Optimizer makeOptimizer() {
+        Function<List<Tensor>, @Nullable Optimizer> make = parameters -> Optimizers.of(eager, run, parameters);
         return wrapper == null ? make.apply(model.trained()) : wrapper.optimizer(model.trained(), make);
     }
 
@@ -287,7 +288,7 @@ public final class Training implements TrainingRun {
         try (Scope s = eager.open()) {
             rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
             if (run.loop().accumulate() > 1) {
-                rebindLoss(LossOperators.divided(eager, loss, run.loop().accumulate()));
+                rebindLoss(LossOperators.divided(eager, givenLoss(), run.loop().accumulate()));
             }
         }
     }
@@ -295,6 +296,10 @@ public final class Training implements TrainingRun {
     /** PyTorch's loops train on the first output that is a tensor. */
     private Tensor firstOutput() {
         return Arrays.stream(outputs).filter(Objects::nonNull).findFirst().orElseThrow();
+    }
+
+    private Tensor givenLoss() {
+        return Objects.requireNonNull(loss, "a loss");
     }
 
     private void rebindLoss(Tensor made) {
@@ -307,7 +312,7 @@ public final class Training implements TrainingRun {
     private void backward() {
         own();
         try (Scope s = eager.open()) {
-            Tensor root = scaler == null ? loss : scaler.scale(loss);
+            Tensor root = scaler == null ? givenLoss() : scaler.scale(givenLoss());
             Tensor one = eager.emptyLike(root);
             eager.backend().elementwise().fill(one, 1);
             backwardPass.run(root, one);

@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What a model is wrapped in to be trained together with other ranks. */
 public interface Wrapper extends AutoCloseable {
@@ -34,7 +35,7 @@ public interface Wrapper extends AutoCloseable {
      * @param parameters {@code model.parameters()}
      * @param own makes one of some parameters; it makes {@code null} for a run without optimizer
      */
-    default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    default @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return own.apply(parameters);
     }
 
@@ -51,7 +52,8 @@ public interface Wrapper extends AutoCloseable {
      * @param made with a reference each that passes over; {@code null} for an output that is no tensor
      * @return the same, or others with a reference each for the caller
      */
-    Tensor[] afterForward(Tensor[] made);
+    @Nullable
+    Tensor[] afterForward(@Nullable Tensor[] made);
 
     /**
      * Makes norms of all ranks' gradients out of those of this rank's.

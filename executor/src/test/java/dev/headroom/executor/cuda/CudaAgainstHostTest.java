@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.headroom.executor.cuda.BothBackends.Values;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
+import dev.headroom.executor.kernel.ReductionKernels.Scan;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -119,8 +120,8 @@ class CudaAgainstHostTest extends OnBothBackends {
                         Values.of(DType.INT64, 300),
                         Values.of(DType.BOOL, 300)),
                 (b, t) -> {
-                    b.reductions().cumulativeSum(t[0], t[1], 1);
-                    b.reductions().cumulativeSum(t[2], t[3], 0);
+                    b.reductions().scan(Scan.SUM, t[0], null, t[1], 1);
+                    b.reductions().scan(Scan.SUM, t[2], null, t[3], 0);
                 });
     }
 

@@ -16,15 +16,19 @@ final class Examples {
                     // the operand without its history
                     "detach detach_ _assert_tensor_metadata",
                     // fresh tensors
+                    "rand rand_like randn randn_like linspace eye one_hot argsort",
                     "arange empty empty_like full full_like new_empty new_full new_ones new_zeros ones ones_like",
                     "scalar_tensor zeros zeros_like bernoulli_",
                     // truth values and whole numbers
+                    "greater greater_equal less less_equal not_equal",
                     "eq ge gt le lt ne logical_and logical_not logical_or logical_xor",
-                    "__and__ __or__ __xor__ bitwise_and bitwise_not bitwise_or bitwise_xor",
+                    "floor_divide __and__ __or__ __xor__ bitwise_and bitwise_not bitwise_or bitwise_xor",
                     // the executor has it for positions only
                     "diff",
                     // truths of a whole
-                    "all any argmax argmin",
+                    "all any argmax argmin histc",
+                    "isnan isinf isfinite isposinf isneginf signbit heaviside bitwise_left_shift bitwise_right_shift",
+                    "randint randint_like bernoulli",
                     // its result is its operand
                     "requires_grad_",
                     // frozen weights; and integers, whose steps no finite difference sees
@@ -48,6 +52,11 @@ final class Examples {
         AttentionExamples.add(this);
         LossExamples.add(this);
         RecurrentExamples.add(this);
+        BroadExamples.add(this);
+        FurtherExamples.add(this);
+        VolumeExamples.add(this);
+        ScanExamples.add(this);
+        StackExamples.add(this);
     }
 
     /** All of them. */

@@ -46,6 +46,7 @@ final class MatrixExamples {
                 .label("broadcast, scaled");
         o.of("aten.mv").tensor("self", 3, 4).tensor("vec", 4);
         o.of("aten.dot").tensor("self", 4).tensor("tensor", 4);
+        o.of("aten.vdot").tensor("self", 4).tensor("other", 4);
         for (long[][] shapes : new long[][][] {
             {{4}, {4}},
             {{3, 4}, {4}},

@@ -38,6 +38,21 @@ final class NormalizationExamples {
                 .integer("num_groups", 4)
                 .label("without affine map")
                 .halfTolerance(4);
+        weightNorms(o);
+    }
+
+    private static void weightNorms(Examples o) {
+        o.of("aten._weight_norm")
+                .tensor("v", 3, 2, 4)
+                .positive("g", 3, 1, 1)
+                .integer("dim", 0)
+                .halfTolerance(4);
+        o.of("aten._weight_norm")
+                .tensor("v", 4, 3)
+                .positive("g", 1, 3)
+                .integer("dim", 1)
+                .label("along the last")
+                .halfTolerance(4);
     }
 
     private static Example batchNorm(Examples o, boolean training, long... sizes) {

@@ -18,7 +18,13 @@ final class RecurrentExamples {
             layers(o, name, 1, true, true, true).label("bidirectional, batch first");
             layers(o, name, 2, false, true, false).label("two layers");
             layers(o, name, 2, true, false, false).label("two bidirectional layers without biases");
+            layers(o, name, 3, true, true, false, 0.5)
+                    .label("with dropout between layers")
+                    .doubleOnly()
+                    .libraryDraws();
         }
+        projected(o, 1, false, true).label("projected");
+        projected(o, 2, true, false).label("projected, two bidirectional layers without biases");
     }
 
     private static Example cell(Examples o, String name, long gates, boolean two) {
@@ -33,9 +39,45 @@ final class RecurrentExamples {
                 .halfTolerance(4);
     }
 
+    /** Of two units a state of one. */
+    private static Example projected(Examples o, int count, boolean bidirectional, boolean biased) {
+        int directions = bidirectional ? 2 : 1;
+        Example e = o.of("aten.lstm").tensor("input", 3, 2, INPUT);
+        e.list("hx", new long[] {count * directions, 2, 1}, new long[] {count * directions, 2, HIDDEN});
+        int each = biased ? 5 : 3;
+        long[][] params = new long[each * count * directions][];
+        for (int i = 0; i < params.length; i++) {
+            long[] input = {4 * HIDDEN, i / each < directions ? INPUT : directions};
+            boolean projects = i % each == each - 1;
+            params[i] = projects
+                    ? new long[] {1, HIDDEN}
+                    : i % each == 0 ? input : i % each == 1 ? new long[] {4 * HIDDEN, 1} : new long[] {4 * HIDDEN};
+        }
+        return e.list("params", params)
+                .flag("has_biases", biased)
+                .integer("num_layers", count)
+                .real("dropout", 0)
+                .flag("train", true)
+                .flag("bidirectional", bidirectional)
+                .flag("batch_first", false)
+                .halfTolerance(8)
+                .notOfNullLibrary();
+    }
+
     /** Three steps of two sequences. */
     private static Example layers(
             Examples o, String name, int count, boolean bidirectional, boolean biased, boolean batchFirst) {
+        return layers(o, name, count, bidirectional, biased, batchFirst, 0);
+    }
+
+    private static Example layers(
+            Examples o,
+            String name,
+            int count,
+            boolean bidirectional,
+            boolean biased,
+            boolean batchFirst,
+            double dropout) {
         int directions = bidirectional ? 2 : 1;
         long gates = name.equals("gru") ? 3 : name.equals("lstm") ? 4 : 1;
         long[] states = {count * directions, 2, HIDDEN};
@@ -59,7 +101,7 @@ final class RecurrentExamples {
         return e.list("params", params)
                 .flag("has_biases", biased)
                 .integer("num_layers", count)
-                .real("dropout", 0)
+                .real("dropout", dropout)
                 .flag("train", true)
                 .flag("bidirectional", bidirectional)
                 .flag("batch_first", batchFirst)

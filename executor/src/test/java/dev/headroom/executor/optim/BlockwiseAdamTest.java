@@ -10,6 +10,7 @@ import dev.headroom.executor.quant.BitsandbytesValues;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -25,7 +26,7 @@ class BlockwiseAdamTest {
             Eager e = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
                     host,
-                    new Settings(null, Scenario.Attention.AUTO, 1));
+                    new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1));
             Tensor p = held(e, "adam.before");
             Scenario run =
                     Scenario.builder().optimizer(OptimizerKind.ADAMW_8BIT).build();

@@ -3,67 +3,13 @@ package dev.headroom.executor.program;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.Node;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What Python's rules say of small programs. */
 class ValueLifetimesTest {
-    /** Writes graphs by hand. A call is {@code path:Type}, frames are {@code line text}. */
-    private static final class Writer {
-        private final List<Node> nodes = new ArrayList<>();
-        private final List<Node.ModuleCall> stack = new ArrayList<>();
-        private final List<String> frames = new ArrayList<>();
-
-        Writer enter(String path) {
-            stack.add(new Node.ModuleCall(path, path.replaceAll("@\\d+$", ""), "Module"));
-            frames.add("");
-            return this;
-        }
-
-        Writer leave() {
-            stack.remove(stack.size() - 1);
-            frames.remove(frames.size() - 1);
-            return this;
-        }
-
-        Writer line(int number, String text) {
-            frames.set(frames.size() - 1, "File \"m.py\", line " + number + ", in forward\n    " + text + "\n");
-            return this;
-        }
-
-        /** An operator {@code results = target(reads)}. */
-        Writer op(String results, String target, String... reads) {
-            List<Node.NamedArgument> arguments = new ArrayList<>();
-            for (String r : reads) {
-                arguments.add(new Node.NamedArgument("", new Argument.Value(r)));
-            }
-            List<String> outputs = List.of(results.split(" "));
-            nodes.add(
-                    new Node(outputs.get(0), target, arguments, outputs, List.copyOf(stack), String.join("", frames)));
-            return this;
-        }
-
-        ValueLifetimes lifetimes(String output) {
-            Graph graph = new Graph(
-                    "test",
-                    List.of(new Graph.Input(Graph.InputKind.USER, "x", "x", false)),
-                    nodes,
-                    List.of(new Graph.Output(Graph.OutputKind.USER, output, null)),
-                    Map.of(),
-                    Map.of(),
-                    Map.of(),
-                    List.of());
-            return ValueLifetimes.of(graph);
-        }
-    }
-
-    private static Writer model() {
-        return new Writer().enter("");
+    private static ProgramWriter model() {
+        return new ProgramWriter().enter("");
     }
 
     @Test
@@ -136,7 +82,7 @@ class ValueLifetimesTest {
 
     @Test
     void turnsOfALoopAreStatementsOfTheirOwn() {
-        Writer w = model();
+        ProgramWriter w = model();
         String before = "x";
         for (int k = 0; k < 3; k++) {
             w.line(1, "x = layer(x)").enter("layers." + k).line(11, "return F.relu(x)");
@@ -151,7 +97,7 @@ class ValueLifetimesTest {
 
     @Test
     void aListHoldsWhatALoopMadeEvenItsLast() {
-        Writer w = model();
+        ProgramWriter w = model();
         String before = "x";
         for (int k = 0; k < 4; k++) {
             w.line(1, "x = block(x)").enter("blocks." + k).line(11, "return F.relu(x)");
@@ -171,7 +117,7 @@ class ValueLifetimesTest {
 
     @Test
     void aListThatIsReplacedLetsGo() {
-        Writer w = model();
+        ProgramWriter w = model();
         String before = "x";
         for (int k = 0; k < 3; k++) {
             w.line(1, "h = self.cell(h)").enter(k == 0 ? "cell" : "cell@" + k).line(11, "return h.tanh()");
@@ -236,7 +182,7 @@ class ValueLifetimesTest {
 
     @Test
     void aGraphWithoutTracesDropsAtTheLastUse() {
-        Writer w = new Writer();
+        ProgramWriter w = new ProgramWriter();
         w.op("a", "aten.exp.default", "x").op("b", "aten.exp.default", "a").op("c", "aten.add.Tensor", "a", "b");
         ValueLifetimes l = w.lifetimes("c");
         assertEquals(List.of(), l.diesAfter(1));
@@ -245,7 +191,7 @@ class ValueLifetimesTest {
 
     @Test
     void aLongDeepProgramIsReadInLinearTime() {
-        Writer w = model();
+        ProgramWriter w = model();
         for (int d = 0; d < 20; d++) {
             w.enter("m".repeat(d + 1)).line(1, "x = self.next(x)");
         }

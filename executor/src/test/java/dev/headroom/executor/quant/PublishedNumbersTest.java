@@ -10,6 +10,7 @@ import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.quant.FourBit;
 import dev.headroom.model.scenario.Scenario;
@@ -54,14 +55,14 @@ class PublishedNumbersTest {
             Eager e = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
                     host,
-                    new Settings(null, Scenario.Attention.AUTO, 1));
+                    new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1));
             try (var s = e.open()) {
                 Tensor full = e.empty(DType.FLOAT32, 24, 64);
                 host.write(full, weight);
                 int n = weight.length;
                 Tensor codes = e.empty(DType.UINT8, FourBit.packed(n), 1);
                 Tensor scales = e.empty(DType.FLOAT32, FourBit.scales(n));
-                PackedWeight plain = new PackedWeight(book(name), codes, scales, null, null);
+                PackedWeight plain = new PackedWeight(book(name), codes, scales, null);
                 plain.set(e, full);
                 assertArrayEquals(
                         oneZero(name, BitsandbytesValues.of(name + ".packed")), oneZero(name, host.read(codes)));
@@ -71,7 +72,8 @@ class PublishedNumbersTest {
                 Tensor offset = e.empty(DType.FLOAT32);
                 Tensor nested = e.empty(DType.FLOAT32, FourBit.nestedScales(n));
                 Tensor bytes = e.empty(DType.UINT8, FourBit.scales(n));
-                PackedWeight twice = new PackedWeight(book(name), codes, bytes, offset, nested);
+                PackedWeight twice =
+                        new PackedWeight(book(name), codes, bytes, new PackedWeight.Nested(offset, nested));
                 twice.set(e, full);
                 assertArrayEquals(BitsandbytesValues.of(name + ".nested.absmax"), host.read(bytes));
                 assertArrayEquals(BitsandbytesValues.of(name + ".nested.scales"), host.read(nested), CLOSE);

@@ -1,5 +1,6 @@
 package dev.headroom.validation.certainty;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.certainty.Interval;
@@ -23,7 +24,6 @@ import java.util.function.ToDoubleFunction;
  * asked about; beside them other estimators, calibrated alike.
  */
 public final class CertaintyReport {
-    private static final double MIB = 1 << 20;
     private static final Map<String, LeftOutGroup> GROUPS = groups();
     private static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
 
@@ -43,7 +43,7 @@ public final class CertaintyReport {
                     "%d | %.1f %% | %.0f MiB | %.1f %%",
                     runs,
                     100 * coverage,
-                    width / MIB,
+                    width / Bytes.MIB,
                     100 * relative);
         }
     }
@@ -132,9 +132,9 @@ public final class CertaintyReport {
     static long covered() {
         return systems().stream()
                 .filter(f -> {
-                    long predicted = Math.round(f.predicted() * MIB);
+                    long predicted = Math.round(f.predicted() * Bytes.MIB);
                     Interval i = Deviations.published().interval(new Span(predicted, predicted), Certainty.LEVEL);
-                    double published = f.published() * MIB;
+                    double published = f.published() * Bytes.MIB;
                     return i.low() <= published && published <= i.high();
                 })
                 .count();

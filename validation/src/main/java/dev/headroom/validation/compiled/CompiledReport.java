@@ -1,12 +1,10 @@
 package dev.headroom.validation.compiled;
 
-import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.validation.finetune.FinetuneComparison;
+import dev.headroom.validation.finetune.ReportArguments;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -27,16 +25,10 @@ public final class CompiledReport {
 
     /** See above. */
     public static void main(String[] args) {
-        List<String> parts = new ArrayList<>(List.of(args));
-        boolean verbose = parts.remove("-v");
-        int at = parts.indexOf("-f");
-        Path folder = at < 0 ? Fixtures.recordings().resolve("compile") : Path.of(parts.remove(at + 1));
-        parts.remove("-f");
-        for (Path file : Fixtures.recordings(folder)) {
-            String name = String.valueOf(file.getFileName()).replace(".json.gz", "");
-            if (parts.isEmpty() || parts.stream().anyMatch(name::contains)) {
-                print(Recording.read(file), folder.resolve("plans").resolve(name + ".json.gz"), verbose);
-            }
+        ReportArguments asked = ReportArguments.of(args, "compile");
+        for (Path file : asked.files()) {
+            String name = ReportArguments.name(file);
+            print(Recording.read(file), asked.folder().resolve("plans").resolve(name + ".json.gz"), asked.verbose());
         }
     }
 

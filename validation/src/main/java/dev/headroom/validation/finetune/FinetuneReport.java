@@ -1,10 +1,8 @@
 package dev.headroom.validation.finetune;
 
-import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -25,19 +23,12 @@ public final class FinetuneReport {
 
     /** See above. */
     public static void main(String[] args) {
-        List<String> parts = new ArrayList<>(List.of(args));
-        boolean verbose = parts.remove("-v");
-        int at = parts.indexOf("-f");
-        Path folder = at < 0 ? Fixtures.recordings().resolve("finetune") : Path.of(parts.remove(at + 1));
-        parts.remove("-f");
+        ReportArguments asked = ReportArguments.of(args, "finetune");
         int equal = 0;
         int all = 0;
-        for (Path file : Fixtures.recordings(folder)) {
-            String name = String.valueOf(file.getFileName()).replace(".json.gz", "");
-            if (parts.isEmpty() || parts.stream().anyMatch(name::contains)) {
-                all++;
-                equal += print(Recording.read(file), verbose) ? 1 : 0;
-            }
+        for (Path file : asked.files()) {
+            all++;
+            equal += print(Recording.read(file), asked.verbose()) ? 1 : 0;
         }
         System.out.printf(Locale.ROOT, "%d of %d equal%n", equal, all);
     }

@@ -66,7 +66,7 @@ public final class FinetuneRun {
                     || value.isTextual() && value.asText().isEmpty()
                     || value.isArray() && value.isEmpty()
                     || value.asText().equals(DEFAULTS.get(key))
-                    || key.equals("targets") && config.path("lora").isNull()
+                    || key.equals("targets") && config.path("lora").isNull() && !config.has("adapter")
                     || key.equals("seq") && seesAlone()
                     || NO_OPTIONS.contains(key);
             if (!absent) {

@@ -1,5 +1,6 @@
 package dev.headroom.validation.published;
 
+import dev.headroom.model.units.Mib;
 import dev.headroom.validation.scores.Quantity;
 import java.util.Locale;
 
@@ -22,11 +23,10 @@ public record Figure(
         double predicted,
         double published,
         String mechanism) {
-    private static final double MIB = 1 << 20;
 
     static Figure of(
             String system, String what, Quantity quantity, long predictedBytes, double published, String mechanism) {
-        return new Figure(system, what, quantity, false, predictedBytes / MIB, published, mechanism);
+        return new Figure(system, what, quantity, false, Mib.of(predictedBytes), published, mechanism);
     }
 
     /** The same as the least that it must be. */

@@ -8,12 +8,14 @@ import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
+import dev.headroom.model.units.Mib;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * (2019). What nvidia-smi shows is reserved memory and CUDA's context, which loaded all kernels at once at that time.
  */
 public final class LargeHeads {
-    private static final double MIB = 1 << 20;
     private static final String CONTEXT = "the context is an estimate between two other cards";
     private static final String WORKSPACES = CONTEXT + "; workspaces of cuDNN 7 at batch 100";
 
@@ -77,8 +78,8 @@ public final class LargeHeads {
      */
     public static Prediction full(boolean workspaces, boolean checkpointed) {
         Case c = CASES.get(1);
-        double taken = workspaces ? c.half - peak(c, HALF).device() / MIB : 0;
-        return Runs.predict(Runs.request(c.archive, c.gpu, null, Math.round(taken * MIB), run -> {
+        double taken = workspaces ? c.half - Mib.of(peak(c, HALF).device()) : 0;
+        return Runs.predict(Runs.request(c.archive, c.gpu, null, Math.round(taken * Bytes.MIB), run -> {
             Scenario full = options(run);
             return checkpointed ? CHECKPOINTED.apply(full) : full;
         }));
@@ -87,9 +88,9 @@ public final class LargeHeads {
     /** Why the plain full model fails, and what would not help. */
     static List<String> remarks() {
         Case c = CASES.get(1);
-        double plain = peak(c, PLAIN).device() / MIB;
-        double card = GpuCatalogue.find(c.gpu).orElseThrow().memory() / MIB;
-        double beyond = c.half - peak(c, HALF).device() / MIB;
+        double plain = Mib.of(peak(c, PLAIN).device());
+        double card = Mib.of(GpuCatalogue.find(c.gpu).orElseThrow().memory());
+        double beyond = c.half - Mib.of(peak(c, HALF).device());
         return List.of(String.format(
                 Locale.ROOT,
                 "P5: the full model is predicted to show %.0f MiB of the card's %.0f without"

@@ -5,6 +5,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.DeviceLines;
@@ -31,12 +32,11 @@ import java.util.function.UnaryOperator;
  */
 public final class Perceptron {
     private static final TorchVersion TORCH = TorchVersion.of("1.5");
-    private static final long MIB = 1 << 20;
     /** {@code nvidia-smi} less reserved memory: the context of an eagerly loading CUDA, and a desktop. */
-    static final long CONTEXT_AND_DESKTOP = 822 * MIB;
+    static final long CONTEXT_AND_DESKTOP = 822 * Bytes.MIB;
 
     /** 7.77 GiB, as the article's error message says. */
-    private static final long USABLE = Math.round(7.77 * 1024) * MIB;
+    private static final long USABLE = Math.round(7.77 * 1024) * Bytes.MIB;
 
     /** From here on each segment but the last is one of the 33 modules. */
     private static final int MOST_SEGMENTS = 17;
@@ -101,18 +101,23 @@ public final class Perceptron {
         NavigableMap<Integer, Long> curve = curve();
         long least = Collections.min(curve.values());
         List<Integer> best = curve.entrySet().stream()
-                .filter(e -> e.getValue() / MIB == least / MIB)
+                .filter(e -> e.getValue() / Bytes.MIB == least / Bytes.MIB)
                 .map(Map.Entry::getKey)
                 .toList();
         StringBuilder points = new StringBuilder("P1: predicted MiB by segments:");
-        curve.forEach((n, bytes) ->
-                points.append(' ').append(n).append(": ").append(bytes / MIB).append(','));
+        curve.forEach((n, bytes) -> points.append(' ')
+                .append(n)
+                .append(": ")
+                .append(bytes / Bytes.MIB)
+                .append(','));
         points.setCharAt(points.length() - 1, '.');
         return List.of(
                 points.toString(),
                 "P1: the best of the published numbers of segments is " + best() + ", of all " + best + "; without"
                         + " checkpoints "
-                        + (oom == null ? "the run fits." : "a request of " + oom.requested() / MIB + " MiB fails."));
+                        + (oom == null
+                                ? "the run fits."
+                                : "a request of " + oom.requested() / Bytes.MIB + " MiB fails."));
     }
 
     /** All figures. */

@@ -16,6 +16,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
+import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * several cards in {@link XRays}.
  */
 public final class Remedies {
-    private static final double MIB = 1 << 20;
     private static final List<String> CARDS = List.of("rtx-2080-super", "rtx-2080-ti", "v100-16gb");
 
     private Remedies() {}
@@ -144,8 +144,8 @@ public final class Remedies {
                 "| %s | %s | %.0f | %.0f | %.1f %% | %s |",
                 system,
                 name,
-                p.peak().allocated() / MIB,
-                p.peak().reserved() / MIB,
+                Mib.of(p.peak().allocated()),
+                Mib.of(p.peak().reserved()),
                 100.0 * p.peak().allocated() / plain.peak().allocated(),
                 batches);
     }

@@ -8,6 +8,7 @@ import dev.headroom.estimator.predict.DeviceMemory;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,6 @@ import java.util.function.UnaryOperator;
  * each pair has its part of the batch; the buffers in which gradients would travel between pairs are not counted.
  */
 public final class XRays {
-    private static final double MIB = 1 << 20;
     private static final long MEMORY = 64L << 30;
     private static final String CARD = "rtx-2080-super";
     private static final String RECOMPUTED = "dense layers checkpointed";
@@ -97,7 +97,7 @@ public final class XRays {
         return String.format(
                 Locale.ROOT,
                 "%.0f / %.0f",
-                device.peak().allocated() / MIB,
-                device.peak().reserved() / MIB);
+                Mib.of(device.peak().allocated()),
+                Mib.of(device.peak().reserved()));
     }
 }

@@ -8,6 +8,7 @@ import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.units.Mib;
 import dev.headroom.validation.scores.EstimatorScore;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import java.util.function.UnaryOperator;
  * that ship with Headroom, so that every machine prints the same; then what other workspaces change.
  */
 public final class XmemReport {
-    private static final double MIB = 1 << 20;
 
     private XmemReport() {}
 
@@ -96,15 +96,15 @@ public final class XmemReport {
     private static String line(XmemResult r) {
         XmemRow row = r.row();
         String difference = r.comparable()
-                ? String.format(Locale.ROOT, "%+6.2f %% %+7.1f", 100 * r.error(), (r.reserved() - row.ground()) / MIB)
+                ? String.format(Locale.ROOT, "%+6.2f %% %+7.1f", 100 * r.error(), Mib.of(r.reserved() - row.ground()))
                 : (row.oom() ? "OOM" : "fits") + ", predicted " + (r.oom() ? "OOM" : "fits");
         return String.format(
                 Locale.ROOT,
                 "%-58s measured %8.1f predicted %8.1f start %7.1f %s",
                 row.name(),
-                row.ground() / MIB,
-                r.reserved() / MIB,
-                r.atStart() / MIB,
+                Mib.of(row.ground()),
+                Mib.of(r.reserved()),
+                Mib.of(r.atStart()),
                 difference);
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.validation.real;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.feed.DataKind;
@@ -21,7 +22,6 @@ import java.util.TreeSet;
 /** timm's models in timm's training script on an A100: columns model, batch, nvidia_smi_mib, state, fake_tensor_mib. */
 final class ImageModels implements RealFile {
     private static final int STEPS = 3;
-    private static final double MIB = 1 << 20;
 
     @Override
     public boolean reads(CsvRows rows) {
@@ -62,13 +62,15 @@ final class ImageModels implements RealFile {
      * where the file says so and they exceed half of it. Whether a smaller one that stopped had run out is not known.
      */
     static RealRun.Fate fate(String state, long measuredMib, double tensorsMib) {
-        if (tensorsMib * MIB > A100_USABLE) {
+        if (tensorsMib * Bytes.MIB > A100_USABLE) {
             return RealRun.Fate.RAN_OUT;
         }
         if (measuredMib >= tensorsMib) {
             return state.equals("fits") ? RealRun.Fate.FITS : RealRun.Fate.EDGE;
         }
-        return state.equals("oom") && tensorsMib * MIB > A100_USABLE / 2.0 ? RealRun.Fate.RAN_OUT : RealRun.Fate.EDGE;
+        return state.equals("oom") && tensorsMib * Bytes.MIB > A100_USABLE / 2.0
+                ? RealRun.Fate.RAN_OUT
+                : RealRun.Fate.EDGE;
     }
 
     private static RealRun run(CsvRows.Row row, Path archive) {
@@ -82,7 +84,7 @@ final class ImageModels implements RealFile {
                 () -> new PredictionRequest(Archives.read(archive), scenario(batch)),
                 measured << 20,
                 fate(row.text("state"), measured, tensors),
-                fake.isEmpty() ? Map.of() : Map.of("FakeTensor", Math.round(tensors * MIB)));
+                fake.isEmpty() ? Map.of() : Map.of("FakeTensor", Math.round(tensors * Bytes.MIB)));
     }
 
     private static Scenario scenario(long batch) {

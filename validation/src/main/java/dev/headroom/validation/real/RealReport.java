@@ -1,5 +1,6 @@
 package dev.headroom.validation.real;
 
+import dev.headroom.allocator.Bytes;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,7 +9,6 @@ import java.util.Locale;
 
 /** Tables over the sets of a folder, as text that is Markdown too. */
 public final class RealReport {
-    private static final long MIB = 1 << 20;
     private static final double HUNDRED = 100;
     private static final int WORST = 12;
     private static final String COLUMNS =
@@ -51,8 +51,8 @@ public final class RealReport {
                         : "; left out: " + String.join(", ", s.set().left()),
                 unread == 0 ? "" : "; " + unread + " could not be predicted",
                 s.half() == 0 ? ", for verdicts alone" : "",
-                s.constant() / MIB,
-                s.half() == 0 ? "Headroom's own estimate" : s.half() / MIB + " MiB from one half of the models");
+                s.constant() / Bytes.MIB,
+                s.half() == 0 ? "Headroom's own estimate" : s.half() / Bytes.MIB + " MiB from one half of the models");
         if (!s.compared().isEmpty()) {
             bytes(s, out);
         }
@@ -113,8 +113,8 @@ public final class RealReport {
                         Locale.ROOT,
                         "- %s: measured %d MiB, predicted %d, %+.1f %%%n",
                         r.run().name(),
-                        r.run().measured() / MIB,
-                        r.predicted(s.constant()) / MIB,
+                        r.run().measured() / Bytes.MIB,
+                        r.predicted(s.constant()) / Bytes.MIB,
                         HUNDRED * r.error(s.constant())));
     }
 }

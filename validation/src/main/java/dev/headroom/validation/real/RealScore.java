@@ -1,5 +1,6 @@
 package dev.headroom.validation.real;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.validation.scores.Distribution;
 import dev.headroom.validation.scores.Verdicts;
@@ -35,7 +36,6 @@ record RealScore(
         Set<RealRun> ranOut,
         Verdicts verdicts) {
     private static final double HUNDRED = 100;
-    private static final long MIB = 1 << 20;
 
     /** Predicts every run. */
     static RealScore of(RealSet set) {
@@ -77,7 +77,7 @@ record RealScore(
                 .mapToDouble(r -> r.run().measured() - r.reserved())
                 .sorted()
                 .toArray();
-        return sorted.length == 0 ? 0 : Math.round(densest(sorted) / MIB) * MIB;
+        return sorted.length == 0 ? 0 : Math.round(densest(sorted) / Bytes.MIB) * Bytes.MIB;
     }
 
     /** The median of the quarter that lies closest together: what most runs agree on, whatever the others lack. */
@@ -118,7 +118,7 @@ record RealScore(
     /** The part of runs that lie within so many MiB of the constant. */
     double withinMib(long mib) {
         return compared.stream()
-                        .filter(r -> Math.abs(r.run().measured() - r.predicted(constant)) <= mib * MIB)
+                        .filter(r -> Math.abs(r.run().measured() - r.predicted(constant)) <= mib * Bytes.MIB)
                         .count()
                 / (double) Math.max(1, compared.size());
     }

@@ -1,5 +1,6 @@
 package dev.headroom.validation.real;
 
+import dev.headroom.allocator.Bytes;
 import java.util.Locale;
 
 /** Predicted over measured bytes, both axes logarithmic, as SVG. */
@@ -8,7 +9,6 @@ final class ScatterPlot {
     private static final int MARGIN = 48;
     private static final double LEAST = Math.log10(1000);
     private static final double MOST = Math.log10(100_000);
-    private static final double MIB = 1 << 20;
     private static final int[] TICKS = {1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000};
 
     private ScatterPlot() {}
@@ -21,7 +21,7 @@ final class ScatterPlot {
                 SIZE,
                 SIZE));
         for (int tick : TICKS) {
-            double at = at(tick * MIB);
+            double at = at((double) tick * Bytes.MIB);
             out.append(String.format(
                     Locale.ROOT,
                     "<path d=\"M%.1f %d V%d M%d %.1f H%d\" stroke=\"#ddd\" fill=\"none\"/>"
@@ -45,8 +45,8 @@ final class ScatterPlot {
                 "<path d=\"M%d %d L%.1f %.1f\" stroke=\"#888\" fill=\"none\"/>%n<path d=\"",
                 MARGIN,
                 SIZE - MARGIN,
-                MARGIN + at(Math.pow(10, MOST) * MIB),
-                SIZE - MARGIN - at(Math.pow(10, MOST) * MIB)));
+                MARGIN + at(Math.pow(10, MOST) * Bytes.MIB),
+                SIZE - MARGIN - at(Math.pow(10, MOST) * Bytes.MIB)));
         for (RealResult r : s.compared()) {
             out.append(String.format(
                     Locale.ROOT,
@@ -68,7 +68,7 @@ final class ScatterPlot {
     }
 
     private static double at(double bytes) {
-        double part = (Math.log10(Math.max(bytes / MIB, 1)) - LEAST) / (MOST - LEAST);
+        double part = (Math.log10(Math.max(bytes / Bytes.MIB, 1)) - LEAST) / (MOST - LEAST);
         return Math.min(1, Math.max(0, part)) * (SIZE - MARGIN - MARGIN / 2);
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.validation.runs;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.validation.published.Figure;
 import dev.headroom.validation.scores.Peak;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.function.Supplier;
  * predicted, it has none as long as the bound holds.
  */
 final class PublishedFigures implements MeasuredRuns {
-    private static final double MIB = 1 << 20;
 
     private final String system;
     private final Supplier<List<Figure>> figures;
@@ -37,8 +37,10 @@ final class PublishedFigures implements MeasuredRuns {
     }
 
     private Outcome outcome(Figure figure) {
-        Peak peak =
-                new Peak(figure.quantity(), Math.round(figure.predicted() * MIB), Math.round(figure.published() * MIB));
+        Peak peak = new Peak(
+                figure.quantity(),
+                Math.round(figure.predicted() * Bytes.MIB),
+                Math.round(figure.published() * Bytes.MIB));
         return new Outcome(
                 source(),
                 figure.system() + " " + figure.what(),

@@ -35,6 +35,7 @@ OPTIMIZERS = {"Adam": "adam", "AdamW": "adamw", "RMSprop": "rmsprop", "Adagrad":
               "Adam8bit": "adam8bit", "AdamW8bit": "adamw8bit"}
 TYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float32: "fp32"}
 LOSSES = {"Nll": "cross-entropy", "Mse": "mse", "Sum": "sum"}
+OF_LOOPS = ("drop_outputs", "zero_grad_keep")
 # These add tensors that no option of predict stands for.
 UNKNOWN = ("amsgrad", "centered", "maximize", "differentiable")
 
@@ -75,7 +76,8 @@ class watch:
     # ------------------------------------------------------------ the loop --
 
     def __enter__(self):
-        self.seen.update(read_optimizer(self.optimizer))
+        if "optimizer" not in self.named:
+            self.seen.update(read_optimizer(self.optimizer))
         self.mark("model")
         self.now = "inputs"
         self.mode = BeforeOperators(self.settle)
@@ -234,6 +236,10 @@ class watch:
         scenario = dict(self.seen, accumulate=self.accumulate, steps=max(1, self.steps + (self.oom is not None)))
         scenario["batch"] = self.export(path + ".pt2")
         scenario.update(self.named)
+        if scenario.get("loop", "plain") != "plain":  # a library's loop is known, with its variables and its order
+            for name in OF_LOOPS:
+                scenario.pop(name, None)
+            self.new_batches = self.late_zero_grad = False
         device = torch.cuda.get_device_properties(torch.cuda.current_device())
         limit = torch.cuda.get_per_process_memory_fraction()
         document = {

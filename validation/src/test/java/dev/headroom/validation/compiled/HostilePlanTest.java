@@ -31,7 +31,16 @@ class HostilePlanTest {
     Path folder;
 
     private static String whole() {
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(PLANS.resolve("cnn-small-b100-adam.json.gz")))) {
+        return text(PLANS.resolve("cnn-small-b100-adam.json.gz"));
+    }
+
+    /** One that says what runs around its graphs. */
+    private static String blocks() {
+        return text(PLANS.resolveSibling("own").resolve("plans").resolve("vit-tiny-b8-blocks-bf16.json.gz"));
+    }
+
+    private static String text(Path plan) {
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(plan))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new IllegalStateException(e);
@@ -58,7 +67,17 @@ class HostilePlanTest {
 
     @Property(tries = 300)
     void changed(@ForAll @IntRange(max = 1_000_000) int where, @ForAll("words") String word) throws IOException {
-        String text = whole();
+        changed(whole(), where, word);
+    }
+
+    @Property(tries = 150)
+    void changedProgram(@ForAll @IntRange(max = 1_000_000) int where, @ForAll("words") String word) throws IOException {
+        String text = blocks();
+        int program = text.indexOf("\"program\"");
+        changed(text, program + where % (text.length() - program), word);
+    }
+
+    private static void changed(String text, int where, String word) throws IOException {
         int from = text.indexOf('"', where % text.length());
         int to = from < 0 ? -1 : text.indexOf('"', from + 1);
         if (to > 0) {
@@ -76,10 +95,24 @@ class HostilePlanTest {
     }
 
     @Test
+    void valuesThatNothingMadeAreNamed() {
+        String text = blocks().replaceFirst("\\[\"end\",\"v\\d+\"]", "[\"end\",\"v99999\"]");
+        UserInputException said = assertThrows(UserInputException.class, () -> predict(text));
+        assertTrue(said.getMessage().contains("reads v99999, which nothing made"), said.getMessage());
+    }
+
+    @Test
     void plansOfBlocksSayNothingOfTheRest() {
         UserInputException said = assertThrows(
                 UserInputException.class, () -> Importers.read(PLANS.resolve("gpt2-b8-512-adamw-blocks.json.gz")));
         assertTrue(said.getMessage().contains("blocks that are compiled one by one"), said.getMessage());
+    }
+
+    @Test
+    void plansThatBeginBehindABreakAreNamed() {
+        UserInputException said = assertThrows(
+                UserInputException.class, () -> Importers.read(PLANS.resolve("resnet18-b16-adamw-ckpt4.json.gz")));
+        assertTrue(said.getMessage().contains("no graph in it takes the batch"), said.getMessage());
     }
 
     @Test

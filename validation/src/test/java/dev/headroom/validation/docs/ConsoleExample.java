@@ -2,8 +2,10 @@ package dev.headroom.validation.docs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * A command in the documentation and what it says that the terminal shows.
@@ -13,7 +15,7 @@ import java.util.regex.Pattern;
  */
 record ConsoleExample(List<String> command, List<String> shown) {
     private static final Pattern BLOCK = Pattern.compile("```[a-z]*\\n\\$ \\./headroom (.*?)```", Pattern.DOTALL);
-    private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
+    private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
     private static final String ANY_LINES = "...";
 
     /** The examples of a page in Markdown: blocks whose first line starts with {@code $ ./headroom}. */
@@ -32,7 +34,11 @@ record ConsoleExample(List<String> command, List<String> shown) {
         List<String> words = new ArrayList<>();
         Matcher word = WORD.matcher(command);
         while (word.find()) {
-            words.add(word.group(1) == null ? word.group(2) : word.group(1));
+            words.add(IntStream.rangeClosed(1, word.groupCount())
+                    .mapToObj(word::group)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElseThrow());
         }
         return new ConsoleExample(words, List.copyOf(lines));
     }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,9 @@ class SourceFilesTest {
     private static final int LONGEST = 350;
     private static final int MEDIAN = 75;
     private static final int WIDEST = 120;
+    private static final int LEAST_SENTENCES = 2;
+    private static final int MOST_SENTENCES = 6;
+    private static final Pattern SENTENCE = Pattern.compile("[.!?](?=\\s|$)");
 
     private static List<Path> production() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
@@ -69,6 +73,39 @@ class SourceFilesTest {
                 .filter(folder -> !Files.exists(folder.resolve("package-info.java")))
                 .map(SourceFilesTest::name)
                 .toList();
+        assertEquals(List.of(), offenders);
+    }
+
+    @Test
+    void everyPackageIsIntroducedInTwoToSixSentences() throws IOException {
+        List<String> offenders = new ArrayList<>();
+        for (Path file : production()) {
+            if (file.endsWith("package-info.java")) {
+                String text = Files.readString(file);
+                int sentences = (int) SENTENCE.matcher(comment(text)).results().count();
+                if (sentences < LEAST_SENTENCES || sentences > MOST_SENTENCES) {
+                    offenders.add(name(file) + " " + sentences);
+                }
+            }
+        }
+        assertEquals(List.of(), offenders);
+    }
+
+    /** The javadoc without stars and tags. */
+    private static String comment(String source) {
+        String javadoc = source.substring(source.indexOf("/**") + 3, source.indexOf("*/"));
+        return javadoc.replaceAll("(?m)^ \\*", "").replaceAll("\\{@\\w+\\s+([^}]*)}", "$1");
+    }
+
+    /** What may be absent is marked, or NullAway would not look. */
+    @Test
+    void everyPackageIsNullMarked() throws IOException {
+        List<String> offenders = new ArrayList<>();
+        for (Path file : production()) {
+            if (file.endsWith("package-info.java") && !Files.readAllLines(file).contains("@NullMarked")) {
+                offenders.add(name(file));
+            }
+        }
         assertEquals(List.of(), offenders);
     }
 }

@@ -26,7 +26,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 
-/** Every optimizer of torch.optim with its arguments and forms, against the real PyTorch: fixtures/loops/README.md. */
+/**
+ * Every optimizer of torch.optim with its arguments and forms, and groups of parameters, against the real PyTorch:
+ * fixtures/loops/README.md.
+ */
 class OptimizerRecordingsTest {
     @CommandLine.Command
     private static final class Line {
@@ -38,8 +41,12 @@ class OptimizerRecordingsTest {
             Importers.read(Fixtures.folder().resolve("loops").resolve("perceptron.pt2"));
 
     static Stream<Arguments> cases() throws IOException {
+        return Stream.concat(cases("optimizers.json.gz"), cases("groups.json.gz"));
+    }
+
+    private static Stream<Arguments> cases(String file) throws IOException {
         try (InputStream in = new GZIPInputStream(
-                Files.newInputStream(Fixtures.folder().resolve("loops").resolve("optimizers.json.gz")))) {
+                Files.newInputStream(Fixtures.folder().resolve("loops").resolve(file)))) {
             JsonNode all = new ObjectMapper().readTree(in);
             return StreamSupport.stream(all.spliterator(), false).map(c -> Arguments.of(words(c), c.path("phases")));
         }

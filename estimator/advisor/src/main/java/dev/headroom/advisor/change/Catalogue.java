@@ -21,6 +21,7 @@ public final class Catalogue {
                     KernelChanges.ENTRIES,
                     AllocatorChanges.ENTRIES,
                     CheckpointChanges.ENTRIES,
+                    CompileChanges.ENTRIES,
                     MicroBatches.ENTRIES,
                     PrecisionChanges.ENTRIES,
                     OptimizerChanges.ENTRIES,
@@ -68,6 +69,11 @@ public final class Catalogue {
     /** For plans: fewer bits for operators, then for weights too. */
     public List<Change> precisions(Scenario run) {
         return planned(run, change -> change.kind().equals(PrecisionChanges.KIND));
+    }
+
+    /** For plans: less that compiled graphs keep, the most first. */
+    public List<Change> budgets(Scenario run) {
+        return planned(run, change -> change.kind().equals(CompileChanges.KIND));
     }
 
     /** For plans: optimizers with less state than the run's, the nearest to it first. */

@@ -10,10 +10,12 @@ import static dev.headroom.model.scenario.OptimizerKind.PAGED_ADAMW_8BIT;
 import static dev.headroom.model.scenario.OptimizerKind.RMSPROP;
 import static dev.headroom.model.scenario.OptimizerKind.SGD;
 import static dev.headroom.model.scenario.OptimizerKind.SGD_MOMENTUM;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
 import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +72,8 @@ final class OptimizerChanges {
     private static CatalogueEntry to(
             OptimizerKind kind, String title, String effect, Predicate<Situation> hasLessState) {
         return CatalogueEntry.of(s -> Change.free(KIND, title, r -> r.with(OPTIMIZER, kind)
-                                .with(FUSED, r.optimizer().fused() && kind.fusesIn(r.torch())))
+                                .with(FUSED, r.optimizer().fused() && kind.fusesIn(r.torch()))
+                                .with(FOREACH, kind.isOfTorch() ? r.optimizer().foreach() : Scenario.Foreach.AUTO))
                         .withIntrusion(Intrusion.OPTIMIZER)
                         .withCode(code(s, kind))
                         .withEffect(effect))

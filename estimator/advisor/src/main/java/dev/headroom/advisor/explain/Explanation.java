@@ -51,6 +51,7 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
         findings.add(PeakFinding.of(explained, failed));
         findings.add(AliveFinding.of(explained));
         StrategyFinding.of(run, explained).ifPresent(findings::add);
+        CompiledFinding.of(run, explained).ifPresent(findings::add);
         findings.addAll(ChangeFindings.of(explained, player));
         findings.addAll(PhaseFindings.of(explained));
         findings.addAll(StepFindings.of(explained));

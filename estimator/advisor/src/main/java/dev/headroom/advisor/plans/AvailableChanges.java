@@ -41,6 +41,11 @@ final class AvailableChanges {
         return catalogue.precisions(run);
     }
 
+    /** Less that compiled graphs keep, the most first. */
+    List<Change> budgets(Scenario run) {
+        return catalogue.budgets(run);
+    }
+
     /** Other optimizers, the nearest to the run's first. */
     List<Change> optimizers(Scenario run) {
         return catalogue.optimizers(run);

@@ -63,6 +63,7 @@ final class PlanSearch {
         helpful.forEach(change -> variants.add(start.with(change)));
         tools.passes().fewest(asked).ifPresent(change -> variants.add(start.with(change)));
         tools.checkpoints().cheapest(asked).ifPresent(change -> variants.add(start.with(change)));
+        tools.budgets(asked).forEach(change -> variants.add(start.with(change)));
         tools.precisions(asked).forEach(change -> variants.add(start.with(change)));
         tools.optimizers(asked).forEach(change -> variants.add(start.with(change)));
         tools.tunings(asked).forEach(change -> variants.add(start.with(change)));
@@ -75,6 +76,7 @@ final class PlanSearch {
     private List<Variant> bases() {
         Variant start = Variant.of(asked);
         List<Variant> precise = new ArrayList<>(List.of(start));
+        tools.budgets(asked).forEach(change -> precise.add(start.with(change)));
         tools.precisions(asked).forEach(change -> precise.add(start.with(change)));
         List<Variant> all = new ArrayList<>(precise);
         for (Change optimizer : tools.optimizers(asked)) {

@@ -8,6 +8,10 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,7 +44,7 @@ public final class StrategySearch {
         }
         out.sort(Comparator.comparing((PlayedStrategy s) -> !s.refused().isEmpty())
                 .thenComparing(s -> !s.fits())
-                .thenComparing(PlayedStrategy::communicated)
+                .thenComparing(s -> s.fits() ? s.communicated() : 0)
                 .thenComparing(s -> s.peak() == null ? 0 : s.peak().device()));
         return List.copyOf(out);
     }
@@ -69,12 +73,22 @@ public final class StrategySearch {
         return known;
     }
 
+    private static boolean mayStartOnMeta(Scenario spread) {
+        return spread.parallel().kind() == ParallelKind.FSDP2
+                && spread.parallel().build() == Parallelism.Build.CUDA;
+    }
+
     private PlayedStrategy play(Strategy strategy, Scenario spread) {
         try {
             Ranks ranks = Ranks.of(asked.with(spread));
             PredictionRequest worst = ranks.ofWorst(asked.with(spread));
             Simulation run = ranks.run();
-            boolean fits = run.oom() == null;
+            OutOfMemory oom = run.oom();
+            boolean fits = oom == null;
+            if (oom != null && oom.moment().phase() == Phase.MODEL && mayStartOnMeta(spread)) {
+                Strategy fromMeta = strategy.fromMeta();
+                return play(fromMeta, fromMeta.spread().apply(spread));
+            }
             Prediction.Peak peak = fits ? ranks.peak() : Ranks.peak(worst.unbounded());
             long sent = Traffic.ofLastStep(run.phases(), run.collectives()).values().stream()
                     .mapToLong(Long::longValue)

@@ -1,13 +1,17 @@
 package dev.headroom.advisor.strategies;
 
+import static dev.headroom.model.scenario.ParallelSettings.BUILD;
 import static dev.headroom.model.scenario.ParallelSettings.CPU_OFFLOAD;
 import static dev.headroom.model.scenario.ParallelSettings.GRADIENT_AS_BUCKET_VIEW;
 import static dev.headroom.model.scenario.ParallelSettings.PARALLEL;
+import static dev.headroom.model.scenario.ParallelSettings.PARAM_OFFLOAD;
 import static dev.headroom.model.scenario.ParallelSettings.RESHARD_AFTER_FORWARD;
 import static dev.headroom.model.scenario.ParallelSettings.ZERO_OPTIMIZER;
 
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -17,6 +21,9 @@ final class StrategyTable {
             "from torch.distributed.fsdp import fully_shard",
             "for block in blocks: fully_shard(block)  # the repeated blocks of the model",
             "fully_shard(model)  # then make the optimizer");
+
+    private static final String INIT =
+            "with deepspeed.zero.Init(config_dict_or_path=config): model = ...  # transformers does so itself";
 
     static final List<Strategy> ALL = List.of(
             new Strategy(
@@ -62,9 +69,30 @@ final class StrategyTable {
                             "from torch.distributed.fsdp import CPUOffloadPolicy, fully_shard",
                             "for block in blocks: fully_shard(block, offload_policy=CPUOffloadPolicy())",
                             "fully_shard(model, offload_policy=CPUOffloadPolicy())  # then make the optimizer")),
-            zero("zero1", ParallelKind.ZERO1, 1, "optimizer states are divided"),
-            zero("zero2", ParallelKind.ZERO2, 2, "optimizer states and gradients are divided"),
-            zero("zero3", ParallelKind.ZERO3, 3, "parameters, gradients and states are divided"));
+            zero("zero1", kind(ParallelKind.ZERO1), "optimizer states are divided", "\"stage\": 1"),
+            zero("zero2", kind(ParallelKind.ZERO2), "optimizer states and gradients are divided", "\"stage\": 2"),
+            zero(
+                    "zero2, offloaded",
+                    run -> kind(ParallelKind.ZERO2).apply(run).with(CPU_OFFLOAD, true),
+                    "as zero2, and the optimizer and its states are on the host",
+                    "\"stage\": 2, \"offload_optimizer\": {\"device\": \"cpu\"}"),
+            zero(
+                    "zero3",
+                    run -> kind(ParallelKind.ZERO3).apply(run).with(BUILD, Parallelism.Build.ZERO_INIT),
+                    "parameters, gradients and states are divided",
+                    "\"stage\": 3",
+                    INIT),
+            zero(
+                    "zero3, offloaded",
+                    run -> kind(ParallelKind.ZERO3)
+                            .apply(run)
+                            .with(BUILD, Parallelism.Build.ZERO_INIT)
+                            .with(CPU_OFFLOAD, true)
+                            .with(PARAM_OFFLOAD, true),
+                    "as zero3, and what is divided lives in host memory, where the optimizer steps",
+                    "\"stage\": 3, \"offload_optimizer\": {\"device\": \"cpu\"},"
+                            + " \"offload_param\": {\"device\": \"cpu\"}",
+                    INIT));
 
     private StrategyTable() {}
 
@@ -72,11 +100,10 @@ final class StrategyTable {
         return run -> run.with(PARALLEL, kind);
     }
 
-    private static Strategy zero(String name, ParallelKind kind, int stage, String effect) {
-        return new Strategy(
-                name,
-                "DeepSpeed: " + effect,
-                kind(kind),
-                List.of("{\"zero_optimization\": {\"stage\": " + stage + "}}  # DeepSpeed's JSON"));
+    private static Strategy zero(
+            String name, UnaryOperator<Scenario> spread, String effect, String optimization, String... before) {
+        List<String> code = new ArrayList<>(List.of(before));
+        code.add("{\"zero_optimization\": {" + optimization + "}}  # DeepSpeed's JSON");
+        return new Strategy(name, "DeepSpeed: " + effect, spread, code);
     }
 }

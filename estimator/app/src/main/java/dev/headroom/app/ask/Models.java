@@ -7,6 +7,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
@@ -57,6 +58,14 @@ public final class Models {
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException why) {
                 throw why;
+            }
+            if (e.getCause() instanceof Error why) {
+                throw why;
+            }
+            throw e;
+        } catch (CancellationException e) {
+            if (known != mine && !Thread.currentThread().isInterrupted()) {
+                return graph(model, asked); // who began to read it for both was stopped
             }
             throw e;
         }

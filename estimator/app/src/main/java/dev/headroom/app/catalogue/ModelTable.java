@@ -21,11 +21,17 @@ public final class ModelTable {
             out.println("  " + Columns.left(family.modelType(), 15) + family.name());
         }
         out.println();
-        out.println(Columns.left("Models by name", 22) + Columns.right("billions", 10) + "  published as");
-        for (ShippedConfigs.Entry entry : shipped()) {
+        List<ShippedConfigs.Entry> shipped = shipped();
+        int width = 1 + shipped.stream().mapToInt(e -> e.name().length()).max().orElse(0);
+        out.println(Columns.left("Models by name", width) + Columns.right("billions", 9) + "  published as");
+        for (ShippedConfigs.Entry entry : shipped) {
             String size = String.format(Locale.ROOT, "%.2f", entry.parameters() / BILLION);
-            out.println(Columns.left(entry.name(), 22) + Columns.right(size, 10) + "  " + entry.published());
+            out.println(Columns.left(entry.name(), width) + Columns.right(size, 9) + "  " + published(entry));
         }
+    }
+
+    private static String published(ShippedConfigs.Entry entry) {
+        return entry.note().isEmpty() ? entry.published() : entry.published() + " (" + entry.note() + ")";
     }
 
     /** Those whose families are written. */
@@ -36,7 +42,7 @@ public final class ModelTable {
                 .toList();
     }
 
-    /** {@code families} of {@code model_type, name}, {@code models} of {@code name, published, parameters}. */
+    /** {@code families} of {@code model_type, name}, {@code models} of {@code name, published, parameters, same}. */
     public static void writeJson(PrintWriter out) {
         JsonOutput.write(out, json -> {
             json.writeStartObject();
@@ -52,8 +58,13 @@ public final class ModelTable {
             for (ShippedConfigs.Entry entry : shipped()) {
                 json.writeStartObject();
                 json.writeStringField("name", entry.name());
-                json.writeStringField("published", entry.published());
+                json.writeStringField("published", published(entry));
                 json.writeNumberField("parameters", entry.parameters());
+                json.writeArrayFieldStart("same");
+                for (String repository : entry.same()) {
+                    json.writeString(repository);
+                }
+                json.writeEndArray();
                 json.writeEndObject();
             }
             json.writeEndArray();

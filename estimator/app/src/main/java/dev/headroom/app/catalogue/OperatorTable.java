@@ -5,6 +5,7 @@ import dev.headroom.app.report.JsonOutput;
 import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Verification;
 import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.executor.op.StandardOperators;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +14,18 @@ import java.util.TreeMap;
 
 /** The operators that have a rule, and how each was verified, for people and for programs. */
 public final class OperatorTable {
+    /** Where the executor runs an operator that it has: its tests compute every one on both. */
+    private static final List<String> BACKENDS = List.of("host", "cuda");
+
     /** An operator of the registry with what verifies it; both lists may be empty. */
     private record Row(String operator, int cases, List<String> examples, List<String> models) {
+        /** The executor's backends that run it, none where the executor lacks it. */
+        List<String> backends() {
+            int overload = operator.indexOf('.', operator.indexOf('.') + 1);
+            String name = overload < 0 ? operator : operator.substring(0, overload);
+            return StandardOperators.all().find(name) == null ? List.of() : BACKENDS;
+        }
+
         String how() {
             if (cases > 0) {
                 return cases + (cases == 1 ? " case, " : " cases, such as ") + examples.get(0);
@@ -54,19 +65,24 @@ public final class OperatorTable {
     public static void write(PrintWriter out) {
         int all = 0;
         int verified = 0;
+        int run = 0;
         for (Map.Entry<String, List<Row>> family : byFamily().entrySet()) {
             out.println(family.getKey());
             for (Row row : family.getValue()) {
-                out.println("  " + Columns.left(row.operator(), 40) + "  " + row.how());
+                String backends = row.backends().isEmpty() ? "-" : String.join(" ", row.backends());
+                out.println(
+                        "  " + Columns.left(row.operator(), 40) + "  " + Columns.left(backends, 9) + "  " + row.how());
                 all++;
+                run += row.backends().isEmpty() ? 0 : 1;
                 verified += row.cases() > 0 || !row.models().isEmpty() ? 1 : 0;
             }
         }
         out.println();
-        out.println(verified + " of " + all + " operators verified against the real PyTorch");
+        out.println(verified + " of " + all + " operators verified against the real PyTorch, " + run
+                + " run by the executor, on the host and on a GPU");
     }
 
-    /** An array of objects: {@code operator, family, cases, examples, models}. */
+    /** An array of objects: {@code operator, family, executor, cases, examples, models}. */
     public static void writeJson(PrintWriter out) {
         JsonOutput.write(out, json -> {
             json.writeStartArray();
@@ -75,6 +91,7 @@ public final class OperatorTable {
                     json.writeStartObject();
                     json.writeStringField("operator", row.operator());
                     json.writeStringField("family", family.getKey());
+                    JsonOutput.strings(json, "executor", row.backends());
                     json.writeNumberField("cases", row.cases());
                     JsonOutput.strings(json, "examples", row.examples());
                     JsonOutput.strings(json, "models", row.models());

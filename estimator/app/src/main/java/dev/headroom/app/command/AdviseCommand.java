@@ -20,6 +20,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,6 +59,7 @@ final class AdviseCommand implements Callable<Integer> {
             names = "--gpus",
             paramLabel = "N",
             description = "In place of plans: strategies for so many GPUs, such as 8 or 8xa100-80gb.")
+    @Nullable
     String gpus;
 
     @Option(names = "--fewest-gpus", description = "In place of plans: the least GPUs on which a strategy fits.")
@@ -105,7 +107,7 @@ final class AdviseCommand implements Callable<Integer> {
         return advice.possible() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
-    private int strategies(GpuCount count, Scenario asked) {
+    private int strategies(@Nullable GpuCount count, Scenario asked) {
         if (keepBatch || maxBatch || count != null && fewest) {
             throw new BadOption((count == null ? "--fewest-gpus" : "--gpus") + " cannot be combined with "
                     + (keepBatch ? "--keep-batch" : maxBatch ? "--max-batch" : "--fewest-gpus")

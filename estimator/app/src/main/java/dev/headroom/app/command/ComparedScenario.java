@@ -31,9 +31,11 @@ final class ComparedScenario {
     @Mixin
     DeviceOptions device = new DeviceOptions();
 
-    private String text;
+    private final String text;
 
-    private ComparedScenario() {}
+    private ComparedScenario(String text) {
+        this.text = text;
+    }
 
     /**
      * Reads options that stand for themselves, or in place of those of the command line.
@@ -43,8 +45,7 @@ final class ComparedScenario {
      * @throws UserInputException for options that are not of a scenario or a device
      */
     static ComparedScenario parse(String text, List<OptionSpec> asked) {
-        ComparedScenario compared = new ComparedScenario();
-        compared.text = text.strip();
+        ComparedScenario compared = new ComparedScenario(text.strip());
         CommandLine line = new CommandLine(compared).setOverwrittenOptionsAllowed(true);
         List<String> words = new ArrayList<>();
         for (OptionSpec option : asked) {

@@ -2,8 +2,10 @@ package dev.headroom.app.command;
 
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.OptionSpec;
@@ -12,11 +14,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one line that a failure prints. */
 public final class ErrorLine {
+    /** What picocli puts before the reason why a value is none: users know no class of Java. */
+    private static final String JAVAS_NAME = "\\((?:[a-z]\\w*\\.)+[A-Z]\\w*: ";
+
+    private static final String JAVAS_TYPE = "(?:interface|class) (?:[a-z]\\w*\\.)+([A-Z]\\w*)";
+
     private ErrorLine() {}
 
-    /** Whether the user can mend it. */
+    /** Whether the user can mend it; one can ask for less than Java's heap holds, or for a larger heap. */
     public static boolean isBadInput(Throwable e) {
-        return e instanceof UserInputException || e instanceof ParameterException;
+        return e instanceof UserInputException || e instanceof ParameterException || e instanceof OutOfMemoryError;
     }
 
     /** What, where, what to do; always a single line. */
@@ -29,14 +36,16 @@ public final class ErrorLine {
         String text;
         if (e instanceof ParameterException parameter) {
             text = parameter(parameter);
-        } else if (isBadInput(e)) {
-            text = e.getMessage();
         } else if (e instanceof OutOfMemoryError) {
-            text = "Java's heap is too small; give it more with JAVA_TOOL_OPTIONS=-Xmx4g";
+            text = "this is more than Java's heap of "
+                    + Mib.text(Runtime.getRuntime().maxMemory())
+                    + " holds; ask for fewer layers or --steps, or give it more with HEADROOM_JAVA_OPTS=-Xmx8g";
+        } else if (isBadInput(e)) {
+            text = message(e);
         } else {
             text = defect(e);
         }
-        return text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ");
+        return text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ").replaceAll("\\p{Cntrl}", "?");
     }
 
     private static String parameter(ParameterException e) {
@@ -52,9 +61,14 @@ public final class ErrorLine {
                     && !option.required()) {
                 return option.longestName() + " needs a value" + help;
             }
-            return lower(e.getMessage()) + help;
+            return lower(message(e)) + help;
         }
-        return lower(e.getMessage()) + (e.getMessage().contains("--help") ? "" : help);
+        String said = message(e).replaceAll(JAVAS_NAME, "(").replaceAll(JAVAS_TYPE, "a $1");
+        return lower(said) + (message(e).contains("--help") ? "" : help);
+    }
+
+    private static String message(Throwable e) {
+        return Objects.requireNonNullElse(e.getMessage(), e.toString());
     }
 
     private static String unknown(CommandLine line, String word) {
@@ -63,7 +77,9 @@ public final class ErrorLine {
             String name = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
             List<String> names = new ArrayList<>();
             line.getCommandSpec().options().forEach(option -> names.add(option.longestName()));
-            String hint = Suggestion.of(name, names);
+            String hint = Spellings.of(name, names)
+                    .map(option -> "; here it is '" + option + "'")
+                    .orElseGet(() -> Suggestion.of(name, names));
             return "unknown option '" + name + "'" + (hint.isEmpty() ? help : hint);
         }
         if (line.getParent() == null) {

@@ -6,6 +6,7 @@ import dev.headroom.app.option.Choice;
 import dev.headroom.app.option.WholeNumbers;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,6 +37,7 @@ final class ExportHelpCommand implements Callable<Integer> {
             paramLabel = "LIBRARY",
             completionCandidates = Libraries.class,
             description = "torchvision, timm or transformers.")
+    @Nullable
     String library;
 
     @Parameters(
@@ -43,6 +45,7 @@ final class ExportHelpCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "NAME",
             description = "As the library knows the model: resnet50, vit_base_patch16_224, openai-community/gpt2.")
+    @Nullable
     String name;
 
     @Option(
@@ -51,12 +54,14 @@ final class ExportHelpCommand implements Callable<Integer> {
             completionCandidates = Heads.class,
             description = "transformers: causal-lm, seq2seq-lm, masked-lm, sequence-classification or"
                     + " image-classification (default: the one that the name tells).")
+    @Nullable
     String head;
 
     @Option(
             names = "--size",
             paramLabel = "N",
             description = "Tokens in a sequence (default 512), or pixels of an image's side (default 224).")
+    @Nullable
     String size;
 
     @Option(

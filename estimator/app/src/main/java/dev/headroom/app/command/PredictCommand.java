@@ -46,18 +46,21 @@ final class PredictCommand implements Callable<Integer> {
             names = "--timeline",
             paramLabel = "N",
             description = "With --json: memory over time by category, in N columns at most.")
+    @Nullable
     String timeline;
 
     @Option(
             names = "--snapshot",
             paramLabel = "OUT",
             description = "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.")
+    @Nullable
     Path snapshot;
 
     @Option(
             names = "--plot",
             paramLabel = "OUT",
             description = "Draws memory over time, by category: OUT.svg or OUT.png.")
+    @Nullable
     Path plot;
 
     @Mixin
@@ -79,7 +82,7 @@ final class PredictCommand implements Callable<Integer> {
         page.check(spec.commandLine().getParseResult().matchedOptions());
         PredictionRequest request = question.read(engine);
         List<String> notes = question.withoutEffect(request.scenario());
-        PlayedRun played = page.report != null || plot != null || columns > 0 ? play(request, notes) : null;
+        PlayedRun played = page.asked() || plot != null || columns > 0 ? play(request, notes) : null;
         Prediction prediction = predict(request, notes, played);
         PrintWriter out = spec.commandLine().getOut();
         if (json && played != null && columns > 0) {
@@ -113,9 +116,7 @@ final class PredictCommand implements Callable<Integer> {
         if (plot != null) {
             PlotFile.write(played, plot);
         }
-        if (page.report != null) {
-            page.write(played);
-        }
+        page.write(played);
         return played;
     }
 

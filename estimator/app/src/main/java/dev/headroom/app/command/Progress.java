@@ -5,6 +5,7 @@ import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A progress bar on standard error for what takes longer than a second; nothing where standard error is no terminal.
@@ -19,7 +20,7 @@ public final class Progress implements AutoCloseable {
     private final long patienceNanos;
     private final PrintStream err;
     private final long start = System.nanoTime();
-    private ProgressBar bar;
+    private @Nullable ProgressBar bar;
 
     Progress(String task, boolean terminal, long patienceNanos, PrintStream err) {
         this.task = task;

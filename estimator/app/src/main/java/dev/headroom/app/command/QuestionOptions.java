@@ -16,7 +16,7 @@ final class QuestionOptions {
             description =
                     "A .pt2 archive of torch.export, a config.json of transformers, a folder with one, or a name that"
                             + " headroom models lists.")
-    Path model;
+    Path model = Path.of("");
 
     @Mixin
     ScenarioOptions scenario = new ScenarioOptions();

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,7 +55,7 @@ final class ReplayCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Parameters(paramLabel = "FILE", description = "A snapshot (.pickle) or a trace (.json).")
-    Path file;
+    Path file = Path.of("");
 
     @Option(
             names = "--alloc-conf",
@@ -63,6 +64,7 @@ final class ReplayCommand implements Callable<Integer> {
     List<String> confs = new ArrayList<>();
 
     @Option(names = "--torch", paramLabel = "VERSION", description = "PyTorch version (default the recorded one).")
+    @Nullable
     String torch;
 
     @Mixin
@@ -154,7 +156,7 @@ final class ReplayCommand implements Callable<Integer> {
         return total == null ? 0 : total;
     }
 
-    private static Prediction.Device deviceOf(Scenario where) {
+    private static Prediction.@Nullable Device deviceOf(Scenario where) {
         DeviceBudget device = where.device();
         return device.total() == null
                 ? null

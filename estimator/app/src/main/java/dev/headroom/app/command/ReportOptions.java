@@ -16,7 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Stack;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterConsumer;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
@@ -30,6 +32,7 @@ final class ReportOptions {
             names = "--report",
             paramLabel = "OUT",
             description = "Writes the run as a page for a browser: timeline, tensors, segments, layers.")
+    @Nullable
     Path report;
 
     @Option(
@@ -55,13 +58,24 @@ final class ReportOptions {
         compare.forEach(text -> scenarios.add(ComparedScenario.parse(text, asked)));
     }
 
+    /** Whether there is to be a page. */
+    boolean asked() {
+        return report != null;
+    }
+
     /**
-     * Plays the other scenarios and writes the page.
+     * Plays the other scenarios and writes the page, if one is asked for.
      *
      * @param run what was asked for
      * @throws dev.headroom.model.error.UserInputException when a scenario cannot be, or the file cannot be written
      */
     void write(PlayedRun run) {
+        if (report != null) {
+            write(run, report);
+        }
+    }
+
+    private void write(PlayedRun run, Path report) {
         Graph graph = run.request().graph();
         List<PageRun> runs = new ArrayList<>();
         runs.add(PageRun.explained(
@@ -76,7 +90,7 @@ final class ReportOptions {
         } catch (IOException e) {
             throw Unwritable.of("--report", report, e);
         } catch (UncheckedIOException e) {
-            throw Unwritable.of("--report", report, e.getCause());
+            throw Unwritable.of("--report", report, Objects.requireNonNull(e.getCause(), "a cause"));
         }
     }
 

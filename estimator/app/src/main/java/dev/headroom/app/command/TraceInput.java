@@ -9,6 +9,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -37,7 +38,7 @@ final class TraceInput {
         } catch (IOException e) {
             throw new UserInputException(file + " cannot be read: " + e.getMessage(), e);
         } catch (IllegalArgumentException e) {
-            throw new UserInputException(named(file, e.getMessage()), e);
+            throw new UserInputException(named(file, Objects.requireNonNullElse(e.getMessage(), e.toString())), e);
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {

@@ -7,6 +7,9 @@ import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A prediction beside the measurement of the same run.
@@ -14,16 +17,25 @@ import java.util.List;
  * @param phases in order; one side is {@code null} where only the other came so far
  */
 public record Comparison(Prediction predicted, Measurement measured, List<Phase> phases) {
-    /** One phase as predicted and as measured. */
-    public record Phase(PhaseMemory predicted, PhaseMemory measured) {
+    /** One phase as predicted and as measured, {@code null} where one of them did not come to it; never both. */
+    public record Phase(
+            @Nullable PhaseMemory predicted, @Nullable PhaseMemory measured) {
         /** Whether all four figures are the same. */
         public boolean equal() {
             return predicted != null && predicted.equals(measured);
         }
 
+        /** Measured minus predicted bytes of a kind, {@code null} where one of them is not there. */
+        public @Nullable Long difference(ToLongFunction<PhaseMemory> kind) {
+            return predicted == null || measured == null
+                    ? null
+                    : (Long) (kind.applyAsLong(measured) - kind.applyAsLong(predicted));
+        }
+
         /** Which phase it is. */
         public Moment moment() {
-            return measured == null ? predicted.moment() : measured.moment();
+            return Objects.requireNonNull(measured == null ? predicted : measured, "a phase")
+                    .moment();
         }
 
         /** {@code forward of step 1}. */

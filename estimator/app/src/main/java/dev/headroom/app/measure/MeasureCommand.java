@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -62,12 +63,13 @@ public final class MeasureCommand implements Subcommand {
     CommandSpec spec;
 
     @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
-    Path model;
+    Path model = Path.of("");
 
     @Option(
             names = "--backend",
             paramLabel = "NAME",
             description = "cuda (default with a GPU), host (plain Java; default without) or none (memory only).")
+    @Nullable
     String backend;
 
     @Mixin
@@ -169,7 +171,7 @@ public final class MeasureCommand implements Subcommand {
         }
     }
 
-    private static String about(BackendProvider provider, Gpu card) {
+    private static String about(BackendProvider provider, @Nullable Gpu card) {
         if (provider.isDevice()) {
             return "backend " + provider.name() + ": computed on "
                     + (card == null ? "this machine's GPU" : card.title());

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Predicted beside measured as one JSON object: bytes throughout, differences are measured minus predicted. */
 final class MeasureJson {
@@ -98,7 +99,7 @@ final class MeasureJson {
         json.writeEndObject();
     }
 
-    private void device(Measurement.Device d) throws IOException {
+    private void device(Measurement.@Nullable Device d) throws IOException {
         if (d == null) {
             json.writeNullField("device");
             return;
@@ -130,15 +131,10 @@ final class MeasureJson {
         for (Comparison.Phase p : c.different()) {
             json.writeStartObject();
             RunJson.moment(p.moment(), json);
-            boolean both = p.predicted() != null && p.measured() != null;
-            number("allocated", both ? p.measured().allocated() - p.predicted().allocated() : null);
-            number("reserved", both ? p.measured().reserved() - p.predicted().reserved() : null);
-            number(
-                    "max_allocated",
-                    both ? p.measured().maxAllocated() - p.predicted().maxAllocated() : null);
-            number(
-                    "max_reserved",
-                    both ? p.measured().maxReserved() - p.predicted().maxReserved() : null);
+            number("allocated", p.difference(PhaseMemory::allocated));
+            number("reserved", p.difference(PhaseMemory::reserved));
+            number("max_allocated", p.difference(PhaseMemory::maxAllocated));
+            number("max_reserved", p.difference(PhaseMemory::maxReserved));
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -158,7 +154,7 @@ final class MeasureJson {
         number(key, value.isPresent() ? (Long) value.getAsLong() : null);
     }
 
-    private void number(String key, Number value) throws IOException {
+    private void number(String key, @Nullable Number value) throws IOException {
         JsonOutput.number(json, key, value);
     }
 }

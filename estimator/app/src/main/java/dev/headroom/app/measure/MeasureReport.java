@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Predicted beside measured, for people: phases, modules at the peak, workspaces, losses. */
 final class MeasureReport {
@@ -128,7 +129,12 @@ final class MeasureReport {
                 b == null ? null : b.reserved());
     }
 
-    private void row(String name, Long allocated, Long thatAllocated, Long reserved, Long thatReserved) {
+    private void row(
+            String name,
+            @Nullable Long allocated,
+            @Nullable Long thatAllocated,
+            @Nullable Long reserved,
+            @Nullable Long thatReserved) {
         out.println(Columns.left(name, NAME)
                 + Columns.right(mib(allocated), NUMBER)
                 + Columns.right(mib(thatAllocated), NUMBER)
@@ -138,11 +144,11 @@ final class MeasureReport {
                 + Columns.right(difference(reserved, thatReserved), BYTES));
     }
 
-    private static String mib(Long bytes) {
+    private static String mib(@Nullable Long bytes) {
         return bytes == null ? "-" : Mib.number(bytes);
     }
 
-    private static String difference(Long predicted, Long measured) {
+    private static String difference(@Nullable Long predicted, @Nullable Long measured) {
         if (predicted == null || measured == null) {
             return "";
         }

@@ -3,6 +3,7 @@ package dev.headroom.app.measure;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The predictions of ranks beside what they took.
@@ -48,7 +49,7 @@ record RankComparisons(Map<Integer, Comparison> ranks) {
 
     /** What is told of the rank to show. */
     Comparison comparison() {
-        return ranks.get(shown());
+        return Objects.requireNonNull(ranks.get(shown()), "a rank");
     }
 
     /** One line on all ranks. */

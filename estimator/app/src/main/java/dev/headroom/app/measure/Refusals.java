@@ -2,6 +2,7 @@ package dev.headroom.app.measure;
 
 import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.executor.measure.Measurer;
+import dev.headroom.model.device.Gpu;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.LossKind;
@@ -28,6 +29,12 @@ final class Refusals {
                             + run.kernels().cudnnWorkspace().source().name().toLowerCase(Locale.ROOT),
                     "the " + provider.name() + " backend has no cuDNN; leave it out");
         }
+        if (run.kernels().channelsLast3d()) {
+            refuse("--channels-last-3d", "the executor turns images alone; predict it");
+        }
+        if (run.kernels().deterministic()) {
+            refuse("--deterministic", "the executor has one algorithm for each operator; leave it out");
+        }
         if (run.kernels().cudnnBenchmark()) {
             refuse("--cudnn-benchmark", "algorithms are not timed; leave it out");
         }
@@ -36,6 +43,9 @@ final class Refusals {
         }
         if (run.loop().clipGradValue() != null) {
             refuse("--clip-grad-value", "the executor clips by norm alone");
+        }
+        if (!run.optimizer().groups().isEmpty()) {
+            refuse("--param-group", "the executor steps all parameters as one group; leave it out, or predict it");
         }
         if (run.trainer().evalBatch() != null) {
             refuse("--eval-batch", "runs are measured without evaluation");
@@ -65,10 +75,10 @@ final class Refusals {
         if (provider.isDevice()) {
             String is =
                     "the " + provider.name() + " backend's device is what it is; leave it out, or take --limit SIZE";
-            boolean another = run.device().gpu() != null
+            Gpu named = run.device().gpu();
+            boolean another = named != null
                     && provider.card()
-                            .filter(card ->
-                                    card.name().equals(run.device().gpu().name()))
+                            .filter(card -> card.name().equals(named.name()))
                             .isEmpty();
             refuseIf(another, "--gpu", is);
             refuseIf(run.device().memory() != null, "--memory", is);

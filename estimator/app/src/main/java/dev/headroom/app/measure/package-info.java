@@ -3,4 +3,7 @@
  * This is the one place of the application where prediction and measurement meet. {@link Comparison} pairs the phases;
  * {@link Refusals} names options that a prediction can honour and a run cannot.
  */
+@NullMarked
 package dev.headroom.app.measure;
+
+import org.jspecify.annotations.NullMarked;

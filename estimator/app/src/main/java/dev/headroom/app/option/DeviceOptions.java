@@ -7,6 +7,9 @@ import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -38,6 +41,9 @@ public final class DeviceOptions {
     @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
     @Nullable
     String limit;
+
+    /** How {@code --gpus} of advise counts cards: 8xh100. */
+    private static final Pattern SEVERAL = Pattern.compile("([0-9]+)x(.+)");
 
     /** The words of the options, without their dashes. */
     static final List<String> WORDS = List.of("gpu", "memory", "in-use", "limit");
@@ -88,16 +94,28 @@ public final class DeviceOptions {
     }
 
     private static Gpu card(String name) {
+        Matcher several = SEVERAL.matcher(name);
+        if (several.matches()) {
+            throw new BadOption("--gpu: '" + name + "' are " + several.group(1) + " cards; write --gpu "
+                    + several.group(2) + " --parallel fsdp2 --world " + several.group(1)
+                    + " (or ddp, zero3, tp, ...), or ask 'headroom advise' with --gpus " + name);
+        }
         List<Gpu> cards = GpuNames.matching(name);
         if (cards.isEmpty()) {
             throw new BadOption("--gpu: '" + name + "' is not in the catalogue"
                     + Suggestion.of(name, GpuCatalogue.names()) + "; 'headroom devices' lists all");
         }
-        if (cards.size() > 1) {
+        if (cards.size() > 1 && !asLarge(cards)) {
             throw new BadOption("--gpu: '" + name + "' may be "
                     + cards.stream().map(Gpu::name).collect(Collectors.joining(" or ")) + "; name one of them");
         }
         return cards.get(0);
+    }
+
+    /** Whether the memory of all is the same within what drivers differ: then the first is as good as any. */
+    private static boolean asLarge(List<Gpu> cards) {
+        LongSummaryStatistics bytes = cards.stream().mapToLong(Gpu::memory).summaryStatistics();
+        return bytes.getMax() - bytes.getMin() <= bytes.getMax() / 100;
     }
 
     private static void plausible(String option, @Nullable String text, @Nullable Long bytes) {

@@ -2,8 +2,8 @@ package dev.headroom.app.option;
 
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.QuantKind;
-import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.units.OptionNames;
 import java.util.EnumSet;
 import java.util.Set;
 

@@ -1,5 +1,6 @@
 package dev.headroom.app.plot;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.timeline.CategoryCurve;
@@ -37,8 +38,7 @@ final class MemoryPlot {
     /** Letters of phase names that fit side by side; what is narrower than one has no line, than its name no name. */
     private static final int LETTERS = 130;
 
-    private static final double GIB = 1L << 30;
-    private static final double MIB = 1L << 20;
+    private static final double GIB = Bytes.GIB;
 
     /**
      * The capacity is drawn when reserved memory takes at least this share of it: else the run is a line at the bottom.
@@ -65,7 +65,7 @@ final class MemoryPlot {
     private MemoryPlot(PlayedRun run) {
         this.run = run;
         this.timeline = run.timeline();
-        this.unit = run.prediction().peak().reserved() >= GIB ? GIB : MIB;
+        this.unit = run.prediction().peak().reserved() >= GIB ? GIB : Bytes.MIB;
         this.chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).build();
     }
 

@@ -1,5 +1,6 @@
 /**
- * Memory over the run as a picture: {@link PlotFile} writes SVG or PNG.
+ * Memory over the run as a picture: {@link PlotFile} writes SVG or PNG. {@code MemoryPlot} lays it out: blocks stacked
+ * by category, reserved memory as a line above.
  */
 @NullMarked
 package dev.headroom.app.plot;

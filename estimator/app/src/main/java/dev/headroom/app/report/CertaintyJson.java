@@ -13,8 +13,7 @@ final class CertaintyJson {
     /**
      * Writes {@code device_lines}, an array of {@code part, kind, bytes, low, high, source} whose bytes add up to the
      * peak of device memory but for part {@code paged}, and {@code interval} with {@code level, low, high}. The kind is
-     * {@code exact}, {@code
-     * bounded}, or {@code unmodelled} when operators without a rule had a part in it.
+     * {@code exact}, {@code bounded}, or {@code unmodelled} when operators without a rule had a part in it.
      */
     static void write(Certainty certainty, boolean unmodelled, JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("device_lines");

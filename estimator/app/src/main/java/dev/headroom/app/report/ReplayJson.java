@@ -40,7 +40,7 @@ final class ReplayJson {
         json.writeEndObject();
     }
 
-    private void device(Prediction.Device device) throws IOException {
+    private void device(Prediction.@Nullable Device device) throws IOException {
         if (device == null) {
             json.writeNullField("device");
             return;

@@ -21,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param warnings a line each
  */
 public record ReplayReport(
-        String trace, Prediction.Device device, long totalBytes, ReplayComparison comparison, List<String> warnings) {
+        String trace,
+        Prediction.@Nullable Device device,
+        long totalBytes,
+        ReplayComparison comparison,
+        List<String> warnings) {
     private static final int WIDTH = 79;
     private static final int NAME = 34;
     private static final int NUMBER = 10;

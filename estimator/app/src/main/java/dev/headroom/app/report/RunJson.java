@@ -5,7 +5,7 @@ import dev.headroom.estimator.parallel.group.CollectiveRow;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
-import dev.headroom.model.scenario.OptionNames;
+import dev.headroom.model.units.OptionNames;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,12 @@
 package dev.headroom.app.report;
 
+import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.QuantKind;
-import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.trainer.LoopKind;
+import dev.headroom.model.units.OptionNames;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -25,7 +26,8 @@ public final class ScenarioText {
         add(text, amp != null, () -> "amp " + OptionNames.of(Objects.requireNonNull(amp)));
         QuantKind quant = run.quant().kind();
         add(text, quant != null, () -> OptionNames.of(Objects.requireNonNull(quant)));
-        add(text, run.adapters().ia3(), "ia3");
+        AdapterMethod method = run.adapters().method();
+        add(text, method != null, () -> OptionNames.of(Objects.requireNonNull(method)));
         add(
                 text,
                 run.adapters().lora() != null,
@@ -55,6 +57,8 @@ public final class ScenarioText {
                 "checkpoint " + run.checkpointing().segments());
         add(text, run.loop().accumulate() > 1, "accumulate " + run.loop().accumulate());
         add(text, run.kernels().channelsLast(), "channels-last");
+        add(text, run.kernels().channelsLast3d(), "channels-last-3d");
+        add(text, run.kernels().deterministic(), "deterministic");
         add(text, !run.allocConf().isEmpty(), run.allocConf());
         add(text, !run.generation().any(), run.loop().steps() + (run.loop().steps() == 1 ? " step" : " steps"));
         return text.toString();

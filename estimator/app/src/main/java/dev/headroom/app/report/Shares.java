@@ -34,7 +34,7 @@ final class Shares {
             double part = c.bytes() / (double) total;
             String bar = "#".repeat((int) Math.round(part * (BAR - 1)));
             String line = Columns.left(c.name(), NAME) + Columns.right(Mib.number(c.bytes()), NUMBER)
-                    + Columns.right(String.format(Locale.ROOT, "%.1f", 100 * part), 5) + "  " + Columns.left(bar, BAR);
+                    + Columns.right(percent(part), 5) + "  " + Columns.left(bar, BAR);
             if (i < layers.size()) {
                 Share layer = layers.get(i);
                 line += Columns.path(layer.name(), LAYER) + Columns.right(Mib.number(layer.bytes()), NUMBER);
@@ -42,6 +42,12 @@ final class Shares {
             lines.add(line.stripTrailing());
         }
         return lines;
+    }
+
+    /** One place after the point, but for the whole, which would touch the number before it. */
+    private static String percent(double part) {
+        String text = String.format(Locale.ROOT, "%.1f", 100 * part);
+        return text.equals("100.0") ? "100" : text;
     }
 
     /** All that is not zero, largest first; the smallest together when there are too many. */

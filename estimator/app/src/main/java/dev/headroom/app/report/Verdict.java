@@ -1,7 +1,10 @@
 package dev.headroom.app.report;
 
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +24,8 @@ final class Verdict {
         if (fails) {
             Wrap.lines("Does not fit" + on(p) + shortfall(p), width, "  ").forEach(line -> lines.add(style.bad(line)));
             if (p.oom() != null) {
-                Wrap.lines(place(p.oom()) + needs(verdict), width - 2, "").forEach(line -> lines.add("  " + line));
+                Wrap.lines(place(p.oom()) + needs(verdict) + remedy(p), width - 2, "")
+                        .forEach(line -> lines.add("  " + line));
             } else if (verdict.minimumMemory() != null) {
                 lines.add("  " + needs(verdict).substring(2));
             }
@@ -78,6 +82,23 @@ final class Verdict {
         String where = oom.device() == null ? "" : " on device " + oom.device();
         return "out of memory" + where + " in " + oom.moment().words() + module + operator + ", asking for "
                 + Mib.text(oom.requested());
+    }
+
+    /** A model that is divided need not be whole on any device before. */
+    private static String remedy(Prediction p) {
+        boolean building = p.oom() != null && p.oom().moment().phase() == Phase.MODEL;
+        Parallelism parallel = p.run().parallel();
+        boolean elsewhere = parallel.build() == Parallelism.Build.CUDA
+                && !parallel.kind().isOneProcess()
+                && parallel.kind() != ParallelKind.SINGLE
+                && parallel.kind() != ParallelKind.DDP;
+        String where = parallel.kind() == ParallelKind.ZERO3
+                ? "zero-init"
+                : parallel.kind().isDeepSpeed() ? "cpu" : "meta";
+        return building && elsewhere
+                ? ". Each rank makes the whole model on its device before it is divided; --build " + where
+                        + " makes it elsewhere"
+                : "";
     }
 
     private static String needs(Prediction.Verdict verdict) {

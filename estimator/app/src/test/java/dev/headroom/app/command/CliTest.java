@@ -117,11 +117,14 @@ class CliTest {
             value = {
                 "predict|MODEL",
                 "predct m.pt2|did you mean 'predict'?",
+                "predict m.pt2 --per_device_train_batch_size 4|here it is '--batch'",
+                "predict m.pt2 --load-in-4bit|here it is '--quant nf4'",
                 "predict m.pt2 --optimzer adam|unknown option '--optimzer'; did you mean '--optimizer'?",
                 "predict m.pt2 --optimizer adamww|did you mean 'adamw'?",
                 "predict m.pt2 --optimizer lion|it takes sgd, sgd-momentum, adam,",
                 "predict m.pt2 --gpu rtx3098|did you mean 'rtx-3090'?",
-                "predict m.pt2 --gpu h100|may be h100-80gb or h100-pcie; name one of them",
+                "predict m.pt2 --gpu v100|may be v100-32gb or v100-16gb; name one of them",
+                "predict m.pt2 --gpu 8xh100|are 8 cards; write --gpu h100 --parallel fsdp2 --world 8",
                 "predict m.pt2 --memory 24|--memory: 24 has no unit and would be bytes; write 24GiB",
                 "predict m.pt2 --gpu cray-1|'headroom devices' lists all",
                 "predict m.pt2 other.pt2|unexpected argument 'other.pt2'",
@@ -231,6 +234,9 @@ class CliTest {
         assertEquals(0, run("operators"));
         assertTrue(out.toString().contains("aten.conv2d"), out.toString());
         assertTrue(out.toString().contains("operators verified against the real PyTorch"), out.toString());
+        String listed = out.toString();
+        assertTrue(listed.lines().anyMatch(l -> l.matches(" +aten\\.conv2d +host cuda +\\d+ cases.*")), listed);
+        assertTrue(listed.lines().anyMatch(l -> l.matches(" +aten\\.fft_fft +- .*")), listed);
     }
 
     @Test

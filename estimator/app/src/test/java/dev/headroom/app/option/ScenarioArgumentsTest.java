@@ -27,18 +27,22 @@ public class ScenarioArgumentsTest {
             + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
             + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
             + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
-            + " --set num_hidden_layers=2 --checkpoint-every 2";
+            + " --set num_hidden_layers=2 --checkpoint-every 2 --param-group *.bias,a.b;weight-decay=true --param-group *";
 
     /** Options of loaders. */
     private static final String FEED =
             "--batch 4 --data prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce"
-                    + " --clip-grad-value 0.5";
+                    + " --clip-grad-value 0.5 --compile --compile-budget 0.5";
 
     /** Options of fine-tuning and of generation. */
     private static final String ADAPTED =
             "--batch 4 --quant nf4 --double-quant --no-kbit-prepare --load device-map --lora 8"
                     + " --lora-alpha 32 --rslora --lora-dropout 0.05 --targets q_proj,v_proj --target-parameters a.b"
                     + " --modules-to-save lm_head --dora --adapter-dtype model --freeze norm --train bias";
+
+    /** A method of peft in LoRA's place. */
+    private static final String METHOD =
+            "--batch 4 --lora-dropout 0.1 --targets q_proj --adapter vera --adapter-size 8";
 
     private static final String GENERATED = "--batch 4 --inference --generate 8 --cache static";
 
@@ -74,6 +78,7 @@ public class ScenarioArgumentsTest {
                 ALL,
                 FEED,
                 ADAPTED,
+                METHOD,
                 GENERATED,
                 "--batch 1 --inference",
                 "--batch 1 --inference --quant int8 --load device-map",
@@ -133,7 +138,7 @@ public class ScenarioArgumentsTest {
                 assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
             } else {
                 assertTrue(
-                        (" " + String.join(" ", ALL, FEED, ADAPTED, GENERATED) + " --checkpoint "
+                        (" " + String.join(" ", ALL, FEED, ADAPTED, METHOD, GENERATED) + " --checkpoint "
                                         + String.join(" ", PARALLEL))
                                 .contains(" " + option + " "),
                         option);

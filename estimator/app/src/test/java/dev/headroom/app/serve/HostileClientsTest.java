@@ -1,24 +1,26 @@
 package dev.headroom.app.serve;
 
+import static dev.headroom.app.serve.ServiceCalls.CLIENT;
+import static dev.headroom.app.serve.ServiceCalls.MODELS;
+import static dev.headroom.app.serve.ServiceCalls.QUESTION;
+import static dev.headroom.app.serve.ServiceCalls.error;
+import static dev.headroom.app.serve.ServiceCalls.get;
+import static dev.headroom.app.serve.ServiceCalls.limits;
+import static dev.headroom.app.serve.ServiceCalls.post;
+import static dev.headroom.app.serve.ServiceCalls.to;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,43 +34,16 @@ import org.junit.jupiter.api.Test;
 
 /** What clients do that mean no good, or are many. */
 class HostileClientsTest {
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Path MODELS = Path.of("../../fixtures/models");
-    private static final String QUESTION = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 8}}";
-
     private static Service service;
 
     @BeforeAll
     static void start() throws IOException {
-        service = Service.start("127.0.0.1", 0, limits(64 << 20, 60, 256, null));
+        service = ServiceCalls.started();
     }
 
     @AfterAll
     static void stop() throws IOException {
         service.close();
-    }
-
-    private static Limits limits(long body, int seconds, int waiting, String token) {
-        return new Limits(body, Duration.ofSeconds(seconds), 2, waiting, 8 << 20, MODELS, token);
-    }
-
-    private static HttpRequest.Builder to(Service to, String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path));
-    }
-
-    private static HttpResponse<String> get(String path) throws Exception {
-        return CLIENT.send(to(service, path).build(), BodyHandlers.ofString());
-    }
-
-    private static HttpResponse<String> post(Service to, String path, byte[] body) throws Exception {
-        return CLIENT.send(to(to, path).POST(BodyPublishers.ofByteArray(body)).build(), BodyHandlers.ofString());
-    }
-
-    private static String error(HttpResponse<String> response) throws IOException {
-        String line = JSON.readTree(response.body()).get("error").asText();
-        assertFalse(line.contains("\n"));
-        return line;
     }
 
     @Test
@@ -104,7 +79,7 @@ class HostileClientsTest {
             }
             assertEquals(200, beside.join().statusCode());
         }
-        assertEquals("ok\n", get("/healthz").body());
+        assertEquals("ok\n", get(service, "/healthz").body());
     }
 
     private static byte[] zip(String entry, byte[] content) throws IOException {

@@ -1,19 +1,24 @@
 package dev.headroom.app.serve;
 
+import static dev.headroom.app.serve.ServiceCalls.CLIENT;
+import static dev.headroom.app.serve.ServiceCalls.JSON;
+import static dev.headroom.app.serve.ServiceCalls.MODELS;
+import static dev.headroom.app.serve.ServiceCalls.QUESTION;
+import static dev.headroom.app.serve.ServiceCalls.error;
+import static dev.headroom.app.serve.ServiceCalls.get;
+import static dev.headroom.app.serve.ServiceCalls.limits;
+import static dev.headroom.app.serve.ServiceCalls.post;
+import static dev.headroom.app.serve.ServiceCalls.to;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.app.command.Main;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -21,7 +26,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -33,41 +37,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ServiceTest {
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
-    private static final Path MODELS = Path.of("../../fixtures/models");
-    private static final String QUESTION = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 8}}";
-
     private static Service service;
 
     @BeforeAll
     static void start() throws IOException {
-        service = Service.start("127.0.0.1", 0, limits(64 << 20, 60, 256, null));
+        service = ServiceCalls.started();
     }
 
     @AfterAll
     static void stop() throws IOException {
         service.close();
-    }
-
-    private static Limits limits(long body, int seconds, int waiting, String token) {
-        return new Limits(body, Duration.ofSeconds(seconds), 2, waiting, 8 << 20, MODELS, token);
-    }
-
-    private static HttpRequest.Builder to(Service to, String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + to.port() + path));
-    }
-
-    private static HttpResponse<String> get(String path) throws Exception {
-        return CLIENT.send(to(service, path).build(), BodyHandlers.ofString());
-    }
-
-    private static HttpResponse<String> post(Service to, String path, byte[] body) throws Exception {
-        return CLIENT.send(to(to, path).POST(BodyPublishers.ofByteArray(body)).build(), BodyHandlers.ofString());
-    }
-
-    private static HttpResponse<String> post(String path, String body) throws Exception {
-        return post(service, path, body.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String printed(String... args) {
@@ -76,15 +55,10 @@ class ServiceTest {
         return out.toString();
     }
 
-    private static String error(HttpResponse<String> response) throws IOException {
-        String line = JSON.readTree(response.body()).get("error").asText();
-        assertFalse(line.contains("\n"));
-        return line;
-    }
-
     @Test
     void saysWhatTheCommandLineSays() throws Exception {
         HttpResponse<String> predicted = post(
+                service,
                 "/v1/predict",
                 "{\"model\": \"resnet18-i224.pt2\", \"options\": {\"batch\": 16, \"gpu\": \"rtx-3060\", \"amp\":"
                         + " \"bf16\", \"fused\": true, \"checkpoint\": null}}");
@@ -93,18 +67,19 @@ class ServiceTest {
         assertEquals(
                 printed("predict", model, "--batch", "16", "--gpu", "rtx-3060", "--amp", "bf16", "--fused", "--json"),
                 predicted.body());
-        HttpResponse<String> advised =
-                post("/v1/advise", "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 64, \"gpu\": \"a10\"}}");
+        HttpResponse<String> advised = post(
+                service, "/v1/advise", "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 64, \"gpu\": \"a10\"}}");
         assertEquals(
                 printed("advise", MODELS.resolve("mlp-xor.pt2").toString(), "--batch", "64", "--gpu", "a10", "--json"),
                 advised.body());
-        assertEquals(printed("devices", "--json"), get("/v1/devices").body());
+        assertEquals(printed("devices", "--json"), get(service, "/v1/devices").body());
         String named = "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 1, \"seq\": 64, \"steps\": 1}}";
         assertEquals(
                 printed("predict", "llama-3.2-1b", "--batch", "1", "--seq", "64", "--steps", "1", "--json"),
-                post("/v1/predict", named).body());
+                post(service, "/v1/predict", named).body());
         assertEquals(
-                post("/v1/predict", named).body(), post("/v1/predict", named).body());
+                post(service, "/v1/predict", named).body(),
+                post(service, "/v1/predict", named).body());
     }
 
     @ParameterizedTest
@@ -126,35 +101,35 @@ class ServiceTest {
                 "{\"model\": \"mlp-xor.pt2\", \"options\": {\"seq\": 8}}|400|--seq: the archive has no open size"
             })
     void badQuestionsGetOneLine(String body, int status, String why) throws Exception {
-        HttpResponse<String> response = post("/v1/predict", body);
+        HttpResponse<String> response = post(service, "/v1/predict", body);
         assertEquals(status, response.statusCode());
         assertTrue(error(response).contains(why), error(response));
     }
 
     @Test
     void otherPathsAndMethodsAreRefused() throws Exception {
-        assertEquals(404, get("/nothing").statusCode());
-        assertEquals(400, get("/../../etc/passwd").statusCode());
-        assertEquals(405, get("/v1/predict").statusCode());
-        assertEquals(405, post("/metrics", "").statusCode());
+        assertEquals(404, get(service, "/nothing").statusCode());
+        assertEquals(400, get(service, "/../../etc/passwd").statusCode());
+        assertEquals(405, get(service, "/v1/predict").statusCode());
+        assertEquals(405, post(service, "/metrics", "").statusCode());
     }
 
     @Test
     void tellsOfItself() throws Exception {
-        assertEquals("ok\n", get("/healthz").body());
-        post("/v1/predict", QUESTION);
-        String metrics = get("/metrics").body();
+        assertEquals("ok\n", get(service, "/healthz").body());
+        post(service, "/v1/predict", QUESTION);
+        String metrics = get(service, "/metrics").body();
         assertTrue(metrics.contains("headroom_requests_total{endpoint=\"/v1/predict\",status=\"200\"}"), metrics);
         assertTrue(metrics.contains("headroom_request_seconds_bucket"), metrics);
         assertTrue(metrics.contains("jvm_memory_used_bytes"), metrics);
-        JsonNode api = JSON.readTree(get("/openapi.json").body());
+        JsonNode api = JSON.readTree(get(service, "/openapi.json").body());
         api.get("paths")
                 .properties()
                 .forEach(path -> path.getValue().fieldNames().forEachRemaining(method -> {
                     try {
                         int status = method.equals("get")
-                                ? get(path.getKey()).statusCode()
-                                : post(path.getKey(), path.getKey().equals("/v1/models") ? "{}" : QUESTION)
+                                ? get(service, path.getKey()).statusCode()
+                                : post(service, path.getKey(), path.getKey().equals("/v1/models") ? "{}" : QUESTION)
                                         .statusCode();
                         assertTrue(status == 200 || status == 400, path.getKey() + " " + status);
                     } catch (Exception e) {
@@ -174,8 +149,9 @@ class ServiceTest {
                 JSON.readTree(post(service, "/v1/models", archive).body())
                         .get("name")
                         .asText());
-        JsonNode said = JSON.readTree(post("/v1/predict", "{\"model\": \"" + name + "\", \"options\": {\"batch\": 4}}")
-                .body());
+        JsonNode said =
+                JSON.readTree(post(service, "/v1/predict", "{\"model\": \"" + name + "\", \"options\": {\"batch\": 4}}")
+                        .body());
         JsonNode printed =
                 JSON.readTree(printed("predict", MODELS.resolve("cnn-small.pt2").toString(), "--batch", "4", "--json"));
         assertEquals(printed.get("phases"), said.get("phases"));
@@ -183,7 +159,7 @@ class ServiceTest {
         kept = JSON.readTree(post(service, "/v1/models", config).body());
         assertEquals("config", kept.get("kind").asText());
         String asked = "{\"model\": \"" + kept.get("name").asText() + "\", \"options\": {\"batch\": 1, \"seq\": 16}}";
-        assertEquals(200, post("/v1/predict", asked).statusCode());
+        assertEquals(200, post(service, "/v1/predict", asked).statusCode());
     }
 
     private static Path config() throws IOException {

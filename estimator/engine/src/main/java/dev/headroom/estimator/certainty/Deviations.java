@@ -1,11 +1,7 @@
 package dev.headroom.estimator.certainty;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.headroom.allocator.Bytes;
+import dev.headroom.model.units.Mib;
 import java.util.Arrays;
 import org.apache.commons.math3.distribution.CauchyDistribution;
 import org.apache.commons.math3.distribution.NormalDistribution;
@@ -20,7 +16,6 @@ import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
  */
 public final class Deviations {
     private static final String RESOURCE = "deviations.csv";
-    private static final double MIB = 1 << 20;
     /** Silverman's rule of thumb for the width of kernels. */
     private static final double SILVERMAN = 0.9;
 
@@ -59,7 +54,7 @@ public final class Deviations {
 
     /** The unit of deviations from a span, in bytes. */
     private static double unit(Span span) {
-        return Math.sqrt(span.middle() / MIB) * MIB;
+        return Math.sqrt(Mib.of(span.middle())) * Bytes.MIB;
     }
 
     private static double bandwidth(double[] sorted) {
@@ -80,8 +75,7 @@ public final class Deviations {
      * {@code ceil((n + 1) level)}-th smallest, or the largest where there are too few for the level.
      */
     public double margin(double level) {
-        int rank = (int) Math.ceil((sizes.length + 1) * level);
-        return sizes[Math.min(rank, sizes.length) - 1];
+        return Residuals.margin(sizes, level);
     }
 
     /** The span widened so that it holds a measurement with a probability; never below 0. */
@@ -96,7 +90,7 @@ public final class Deviations {
      * seen has the tails of Cauchy's distribution: nothing is known of it but that such things happen.
      */
     public double exceeds(long predicted, long bound) {
-        double z = (bound - predicted) / (Math.sqrt(Math.max(predicted, 1) / MIB) * MIB);
+        double z = (bound - predicted) / (Math.sqrt(Mib.of(Math.max(predicted, 1))) * Bytes.MIB);
         double sum = 1 - unseen.cumulativeProbability(z);
         for (double d : sorted) {
             sum += kernel.cumulativeProbability(d - z);
@@ -106,18 +100,6 @@ public final class Deviations {
 
     /** Read when a prediction first asks how sure it is. */
     private static final class Published {
-        static final Deviations ALL = new Deviations(read());
-
-        private static double[] read() {
-            try (InputStream in = Deviations.class.getResourceAsStream(RESOURCE);
-                    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                return lines.lines()
-                        .filter(line -> !line.startsWith("#"))
-                        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(',') + 1)))
-                        .toArray();
-            } catch (IOException e) {
-                throw new UncheckedIOException(RESOURCE, e);
-            }
-        }
+        static final Deviations ALL = new Deviations(Residuals.read(RESOURCE));
     }
 }

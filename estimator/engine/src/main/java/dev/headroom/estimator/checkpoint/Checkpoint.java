@@ -33,6 +33,6 @@ public final class Checkpoint {
                         inputs,
                         region.keywords(),
                         plan.offload())
-                : NonReentrant.run(runtime, body, inputs, held, plan.offload());
+                : NonReentrant.run(runtime, engine, body, inputs, held, plan.offload());
     }
 }

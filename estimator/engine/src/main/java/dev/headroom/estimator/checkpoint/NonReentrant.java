@@ -1,6 +1,7 @@
 package dev.headroom.estimator.checkpoint;
 
 import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.SavedTensorHooks;
@@ -8,31 +9,47 @@ import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator):
  * the forward pass keeps its graph, but instead of each saved tensor a placeholder. The first node that asks for one
  * runs the body again, until as many tensors were saved as the first time; they wait in their placeholders for their
- * nodes. The inputs live until the last placeholder is gone.
+ * nodes. The inputs live until the last placeholder is gone. Each backward pass runs the body anew, and what waits for
+ * nodes that it does not come to waits on: a pass that keeps the graph ({@code retain_graph=True}) leaves tensors
+ * beside those of the next.
  */
 final class NonReentrant {
     private final EagerRuntime runtime;
+    private final @Nullable AutogradEngine engine;
     private final Body body;
     private final Tensor[] inputs;
     private final Tensor[] held;
     private final List<Holder> holders = new ArrayList<>();
     private int refs = 1;
     private final AutocastMode.State autocast;
-    private boolean recomputed;
+
+    /** By backward pass that ran the body: what waits for nodes, by placeholder. */
+    private final Map<Object, Tensor[]> recomputed = new LinkedHashMap<>(2);
+
     private int counted;
 
     /** What stands for the first input, or {@code null} where it stays on the device. */
     private final @Nullable Offloaded first;
 
-    private NonReentrant(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held, boolean offload) {
+    private NonReentrant(
+            EagerRuntime runtime,
+            @Nullable AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            Tensor[] held,
+            boolean offload) {
         this.runtime = runtime;
+        this.engine = engine;
         this.body = body;
         this.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
         this.inputs = first == null ? inputs.clone() : Arrays.copyOfRange(inputs, 1, inputs.length);
@@ -47,8 +64,14 @@ final class NonReentrant {
     }
 
     /** @param held what the body reads of its module, which is kept with it */
-    static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held, boolean offload) {
-        NonReentrant frame = new NonReentrant(runtime, body, inputs, held, offload);
+    static Tensor[] run(
+            EagerRuntime runtime,
+            @Nullable AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            Tensor[] held,
+            boolean offload) {
+        NonReentrant frame = new NonReentrant(runtime, engine, body, inputs, held, offload);
         SavedTensorHooks before = runtime.tape().setHooks(frame::pack);
         try {
             return body.run(inputs);
@@ -59,17 +82,17 @@ final class NonReentrant {
     }
 
     private SavedTensorHooks.Packed pack(Tensor t) {
-        Holder holder = new Holder();
+        Holder holder = new Holder(holders.size());
         holders.add(holder);
         refs++;
         return holder;
     }
 
     /** The pack hook of a recomputation: the recomputed graph keeps the tensor for as long as it lives, too. */
-    private SavedTensorHooks.Packed repack(Tensor t) {
+    private SavedTensorHooks.Packed repack(Tensor t, Tensor[] waiting) {
         Holder holder = holders.get(counted++);
         if (holder.alive) {
-            holder.tensor = runtime.tape().saveDetached(t);
+            waiting[holder.number] = runtime.tape().saveDetached(t);
         }
         if (counted == holders.size()) {
             throw StopRecomputation.INSTANCE;
@@ -77,9 +100,9 @@ final class NonReentrant {
         return new Kept(runtime, runtime.tape().saveDetached(t));
     }
 
-    private void recompute() {
-        recomputed = true;
-        SavedTensorHooks before = runtime.tape().setHooks(this::repack);
+    private void recompute(Tensor[] waiting) {
+        counted = 0;
+        SavedTensorHooks before = runtime.tape().setHooks(t -> repack(t, waiting));
         boolean mode = runtime.setGradMode(true);
         int attribution = runtime.attribution();
         AutocastMode.State outside = runtime.autocast().enter(autocast);
@@ -109,6 +132,7 @@ final class NonReentrant {
 
     private void release() {
         if (--refs == 0) {
+            recomputed.clear();
             for (Tensor t : inputs) {
                 runtime.release(t);
             }
@@ -120,25 +144,35 @@ final class NonReentrant {
 
     /** Stands for a saved tensor. */
     private final class Holder implements SavedTensorHooks.Packed {
-        private @Nullable Tensor tensor;
+        private final int number;
         private boolean alive = true;
+
+        private Holder(int number) {
+            this.number = number;
+        }
 
         @Override
         public @Nullable Tensor unpack() {
-            if (!recomputed) {
-                recompute();
+            Object pass = Objects.requireNonNull(engine, "a backward pass").pass();
+            Tensor[] waiting = recomputed.get(pass);
+            if (waiting == null) {
+                waiting = new Tensor[holders.size()];
+                recomputed.put(pass, waiting);
+                recompute(waiting);
             }
-            Tensor t = tensor;
-            tensor = null;
+            Tensor t = waiting[number];
+            waiting[number] = null;
             return t;
         }
 
         @Override
         public void release() {
             alive = false;
-            if (tensor != null) {
-                runtime.tape().releaseSaved(tensor);
-                tensor = null;
+            for (Tensor[] waiting : recomputed.values()) {
+                if (waiting[number] != null) {
+                    runtime.tape().releaseSaved(waiting[number]);
+                    waiting[number] = null;
+                }
             }
             NonReentrant.this.release();
         }

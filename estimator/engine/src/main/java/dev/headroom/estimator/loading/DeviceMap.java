@@ -11,6 +11,7 @@ import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.QuantKind;
+import dev.headroom.model.quant.pass.KeptWhole;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +91,10 @@ final class DeviceMap {
         TensorMeta meta = held.meta();
         long[] sizes =
                 meta.sizes().stream().mapToLong(s -> s.evaluate(Map.of())).toArray();
-        return (double) Shapes.numel(sizes) * model.loadType(held).bytes();
+        DType type = model.loadType(held);
+        boolean kept = held.kind() == Graph.InputKind.PARAMETER
+                && type == DType.FLOAT32
+                && KeptWhole.applies(model.graph(), run); // counted before it is known
+        return (double) Shapes.numel(sizes) * (kept ? DType.FLOAT16 : type).bytes();
     }
 }

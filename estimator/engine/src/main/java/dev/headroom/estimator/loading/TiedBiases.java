@@ -6,6 +6,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * {@code tie_weights()} pads the bias beside a weight that it ties, by nothing: the bias is copied
@@ -23,15 +25,22 @@ final class TiedBiases {
     }
 
     void copy() {
-        model.state().tensors().forEach((name, held) -> {
-            boolean alias =
-                    held.kind() == Graph.InputKind.PARAMETER && !held.storage().equals(name);
-            String bias = ModelState.owner(name) + BIAS;
-            HeldTensor beside = model.state().tensors().get(bias);
-            if (alias && beside != null && model.named(bias) != null) {
-                copy(bias, !name.equals(bias) && !beside.storage().equals(bias));
-            }
-        });
+        Map<String, HeldTensor> all = model.state().tensors();
+        all.keySet().stream().filter(name -> !name.endsWith(BIAS)).forEach(this::copyBeside); // weights are tied first
+        all.keySet().stream().filter(name -> name.endsWith(BIAS)).forEach(this::copyBeside);
+    }
+
+    private void copyBeside(String name) {
+        Map<String, HeldTensor> all = model.state().tensors();
+        HeldTensor held = Objects.requireNonNull(all.get(name), name);
+        boolean alias =
+                held.kind() == Graph.InputKind.PARAMETER && !held.storage().equals(name);
+        String own = ModelState.owner(name) + BIAS;
+        String bias = all.containsKey(own) ? own : ModelState.owner(held.storage()) + BIAS;
+        HeldTensor beside = all.get(bias);
+        if (alias && beside != null && model.named(bias) != null) {
+            copy(bias, !name.equals(bias) && !beside.storage().equals(bias));
+        }
     }
 
     /** @param tiedNext whether the copy is let go of at once, since the bias is tied as well */

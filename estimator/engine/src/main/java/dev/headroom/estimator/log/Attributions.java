@@ -1,5 +1,6 @@
 package dev.headroom.estimator.log;
 
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,9 +9,16 @@ import java.util.List;
 public final class Attributions {
     private final Object2IntOpenHashMap<Attribution> numbers = new Object2IntOpenHashMap<>();
     private final List<Attribution> all = new ArrayList<>();
+    private final Object2IntOpenHashMap<String> nodes = new Object2IntOpenHashMap<>();
+
+    /** By number of the operator, then of the node's name: the number of what a node does on behalf of the operator. */
+    private final Long2IntOpenHashMap ofNodes = new Long2IntOpenHashMap();
+
     private int running;
 
     public Attributions() {
+        nodes.defaultReturnValue(-1);
+        ofNodes.defaultReturnValue(-1);
         running = number(new Attribution("", "", ""));
     }
 
@@ -20,6 +28,23 @@ public final class Attributions {
             n = all.size();
             all.add(a);
             numbers.put(a, n);
+        }
+        return n;
+    }
+
+    /** Of an autograd node that was recorded for an operator. */
+    public int number(int recorded, String node) {
+        int name = nodes.getInt(node);
+        if (name < 0) {
+            name = nodes.size();
+            nodes.put(node, name);
+        }
+        long key = (long) recorded << Integer.SIZE | name;
+        int n = ofNodes.get(key);
+        if (n < 0) {
+            Attribution by = all.get(recorded);
+            n = number(new Attribution(by.module(), by.operator(), node));
+            ofNodes.put(key, n);
         }
         return n;
     }

@@ -168,9 +168,8 @@ public final class Batch {
                 ModelTypes.under(meta.dtype(), prepared.scenario().precision().dtype());
         // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
         long[] rows = Shapes.contiguous(sizes);
-        boolean turned = prepared.scenario().kernels().channelsLast()
-                && sizes.length == 4
-                && !Shapes.isChannelsLastContiguous(sizes, rows);
+        boolean turned =
+                prepared.scenario().kernels().turns(sizes.length) && !Shapes.isChannelsLastContiguous(sizes, rows);
         return held(runtime, type, sizes, turned ? Shapes.channelsLast(sizes) : rows);
     }
 

@@ -136,7 +136,7 @@ public interface LoopHook {
      * @param own makes one of some parameters; it makes {@code null} for a run without optimizer
      * @return whose states are by position in {@code parameters}
      */
-    default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    default @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return own.apply(parameters);
     }
 

@@ -5,17 +5,31 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** Runs of one model, made ready as they are asked for: those of the ranks of a world are made ready once. */
 public final class PreparedRuns {
     private final Graph imported;
     private final Map<Scenario, PreparedRun> known = new ConcurrentHashMap<>();
+    private final Map<Object, Object> common = new ConcurrentHashMap<>();
 
     /** @param imported as the importer gives it */
     public PreparedRuns(Graph imported) {
         this.imported = imported;
+    }
+
+    /**
+     * What all ranks of a run have in common, made once.
+     *
+     * @param kind what it is
+     * @param of the run; whichever rank
+     */
+    public <T> T common(Class<T> kind, Scenario of, Supplier<T> made) {
+        Object any = common.computeIfAbsent(List.of(kind, of.with(ParallelSettings.RANK, null)), key -> made.get());
+        return kind.cast(any);
     }
 
     /** As the importer gave it. */

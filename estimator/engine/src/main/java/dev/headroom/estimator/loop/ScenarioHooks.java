@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -15,6 +16,11 @@ final class ScenarioHooks {
         List<LoopHook> hooks = new ArrayList<>();
         if (run.loop().inference()) {
             return hooks;
+        }
+        if (!run.optimizer().groups().isEmpty()
+                && run.parallel().kind() == ParallelKind.SINGLE
+                && !run.trainer().loop().isTrainer()) {
+            hooks.add(new GroupedSteps(run));
         }
         if (run.trainer().loop().isTrainer()) {
             hooks.add(new TrainerLoop(run)); // it divides losses before they are scaled

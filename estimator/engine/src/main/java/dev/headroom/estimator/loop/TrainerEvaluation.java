@@ -107,7 +107,7 @@ final class TrainerEvaluation {
         Tensor[] made =
                 loop.passes().evaluate(loop.runner(CheckpointPlan.none(graph), graph, sized.symbols()), next.values());
         if (sized.scenario().precision().amp() != null) {
-            made = TrainerLoop.widened(runtime, made);
+            made = TrainerLoop.widened(runtime, graph, made);
         }
         try (Frame frame = runtime.frame()) {
             Tensor mean = runtime.hold(Reductions.mean(runtime, made[0], null, false, made[0].dtype()));

@@ -10,6 +10,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -81,7 +82,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return new TrainerOptimizer(loop, parameters, own);
     }
 
@@ -121,15 +122,19 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     @Override
     public Tensor[] outputs(Tensor[] made) {
         loop.passes().leaveAutocast();
-        return run.precision().amp() == null ? made : widened(runtime, made);
+        return run.precision().amp() == null ? made : widened(runtime, loop.graph(), made);
     }
 
-    /** {@code convert_to_fp32}: the caller's references pass over to the results. */
-    static Tensor[] widened(EagerRuntime runtime, Tensor[] made) {
+    /**
+     * {@code convert_to_fp32}, which does not look into objects of keys and values: the caller's references pass over
+     * to the results.
+     */
+    static Tensor[] widened(EagerRuntime runtime, Graph graph, Tensor[] made) {
         Tensor[] out = made.clone();
         try (Frame frame = runtime.frame()) {
             for (int i = 0; i < out.length; i++) {
-                if (out[i] != null && out[i].dtype().isReducedFloat()) {
+                boolean cached = graph.outputs().get(i).target().equals(Graph.Output.CACHED);
+                if (out[i] != null && out[i].dtype().isReducedFloat() && !cached) {
                     out[i] = runtime.hold(Copies.to(runtime, out[i], DType.FLOAT32));
                     runtime.free(out[i]);
                 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The optimizer that a Trainer makes: parameters with weight decay come first, then biases and norms, which have none
@@ -29,7 +30,7 @@ final class TrainerOptimizer implements Optimizer {
     /** By position among the model's parameters: its group, and its position there. */
     private final Map<Integer, int[]> places = new HashMap<>();
 
-    TrainerOptimizer(TrainingLoop loop, List<Tensor> parameters, Function<List<Tensor>, Optimizer> make) {
+    TrainerOptimizer(TrainingLoop loop, List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> make) {
         OptimizerKind kind = loop.prepared().scenario().optimizer().kind();
         Set<Tensor> norms = read(loop, "aten.layer_norm", "weight", "bias");
         List<List<Tensor>> made = new ArrayList<>(List.of(new ArrayList<>()));

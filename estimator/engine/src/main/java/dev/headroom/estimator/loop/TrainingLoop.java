@@ -159,7 +159,7 @@ public final class TrainingLoop {
         if (run.loop().inference()) {
             return;
         }
-        Function<List<Tensor>, Optimizer> make = parameters -> Optimizers.of(run, runtime, parameters);
+        Function<List<Tensor>, @Nullable Optimizer> make = parameters -> Optimizers.of(run, runtime, parameters);
         optimizer = hooks.around(make, (hook, own) -> parameters -> hook.optimizer(parameters, own))
                 .apply(model().parameters());
     }

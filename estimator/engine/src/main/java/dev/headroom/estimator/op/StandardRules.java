@@ -30,6 +30,7 @@ import dev.headroom.estimator.op.normalization.SoftmaxRules;
 import dev.headroom.estimator.op.pooling.AdaptivePoolingRules;
 import dev.headroom.estimator.op.pooling.ImagePatchRules;
 import dev.headroom.estimator.op.pooling.PoolingRules;
+import dev.headroom.estimator.op.pooling.RegionRules;
 import dev.headroom.estimator.op.pooling.UpsamplingRules;
 import dev.headroom.estimator.op.quantized.QuantisedRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
@@ -76,6 +77,7 @@ public final class StandardRules {
             .family("repetition", RepetitionRules::register)
             .family("indexing", ScatterRules::register)
             .family("interpolation and sampling", UpsamplingRules::register)
+            .family("regions of images", RegionRules::register)
             .family("views", StridedViewRules::register)
             .family("views", ShapeRules::register)
             .family("patches", ImagePatchRules::register)

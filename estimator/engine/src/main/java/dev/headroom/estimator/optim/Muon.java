@@ -24,7 +24,7 @@ final class Muon implements Optimizer {
         for (int i = 0; i < state.size(); i++) {
             if (state.parameter(i).dim() != 2) {
                 throw new UserInputException("--optimizer muon: torch.optim.Muon takes matrices alone, and the model"
-                        + " has other parameters; give those to another optimizer in a file of a loop (docs/loops.md)");
+                        + " has other parameters; give those to another one with --param-group (docs/predict.md)");
             }
         }
     }

@@ -38,6 +38,7 @@ public final class Optimizers {
             case ASGD -> new Asgd(state, run);
             case RPROP -> new Rprop(state, run);
             case MUON -> new Muon(state);
+            case SPARSE_ADAM -> new SparseAdam(state);
             case HF_ADAFACTOR -> new HfAdafactor(state);
             case ADAM_8BIT, ADAMW_8BIT -> blockwise(state, BlockwiseState.TWO.in8bits());
             case ADAM_32BIT, ADAMW_32BIT, ADEMAMIX_32BIT -> blockwise(state, BlockwiseState.TWO);

@@ -13,6 +13,7 @@ import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.pipeline.StageRegime;
 import dev.headroom.estimator.parallel.tensor.GroupedParameters;
 import dev.headroom.estimator.parallel.tensor.SharedStage;
+import dev.headroom.estimator.parallel.tensor.SharingPlan;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
@@ -25,22 +26,26 @@ import org.jspecify.annotations.Nullable;
  * share layers, as in {@code init_device_mesh("cuda", (P, D, T))}.
  */
 final class Grids {
+    private final PreparedRuns runs;
+    private final Scenario run;
     private final Parallelism parallel;
     private final CollectiveLog log = new CollectiveLog();
     private final Communicator data;
     private final Communicator tensor;
     private @Nullable Collectives reduced;
 
-    private Grids(Parallelism parallel, int rank) {
+    private Grids(PreparedRuns runs, Scenario run, int rank) {
+        this.runs = runs;
+        this.run = run;
+        this.parallel = run.parallel();
         int size = parallel.tensorDegree();
-        this.parallel = parallel;
         this.data = new Communicator(log, parallel.dataDegree(), rank / size % parallel.dataDegree());
         this.tensor = new Communicator(log, size, rank % size);
     }
 
     static RankRun of(PreparedRuns runs, Scenario run, int rank) {
         Parallelism parallel = run.parallel();
-        Grids grid = new Grids(parallel, rank);
+        Grids grid = new Grids(runs, run, rank);
         int stage = rank / (parallel.dataDegree() * parallel.tensorDegree());
         List<LoopHook> hooks = new ArrayList<>();
         hooks.add(new Pipeline(runs, parallel, stage, grid.log, grid::regimes));
@@ -53,7 +58,11 @@ final class Grids {
     private List<StageRegime> regimes(Graph whole, StageModule module) {
         List<StageRegime> out = new ArrayList<>();
         if (parallel.kind().isTensor()) {
-            out.add(new SharedStage(parallel, tensor, whole, module));
+            SharingPlan plan = runs.common(
+                    SharingPlan.class,
+                    run,
+                    () -> SharingPlan.of(parallel.tensor(), whole.held().modules()));
+            out.add(new SharedStage(parallel, tensor, plan, module));
         }
         if (parallel.kind().shardsWithFsdp2()) {
             out.add(new ShardedStage(parallel, log, data, whole, module));

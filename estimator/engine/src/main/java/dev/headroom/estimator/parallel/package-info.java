@@ -4,4 +4,7 @@
  * the optimizer steps. {@code group} knows ranks and what they say to each other, {@code layout} how tensors are
  * divided; each strategy has a package of its own.
  */
+@NullMarked
 package dev.headroom.estimator.parallel;
+
+import org.jspecify.annotations.NullMarked;

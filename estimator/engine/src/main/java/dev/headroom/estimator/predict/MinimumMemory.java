@@ -5,7 +5,8 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.EventLog;
-import java.util.concurrent.CancellationException;
+import dev.headroom.model.error.Unwanted;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 
 /**
  * The least memory in which a run gets through: its allocations are played again through allocators with ever less
@@ -16,12 +17,40 @@ import java.util.concurrent.CancellationException;
 final class MinimumMemory {
     private static final long GRANULE = SimulatedDeviceMemory.GRANULE;
 
-    private final EventLog log;
     private final AllocatorSettings settings;
+    /** Bytes of every storage. */
+    private final long[] requested;
+    /** What was asked of the allocator, in order: a storage for its allocation, its complement for its end. */
+    private final int[] program;
+    /** The blocks of the storages in the allocator that is being tried. */
+    private final int[] blocks;
 
     MinimumMemory(EventLog log, AllocatorSettings settings) {
-        this.log = log;
         this.settings = settings;
+        this.requested = new long[log.storages()];
+        this.blocks = new int[log.storages()];
+        this.program = program(log, requested);
+    }
+
+    private static int[] program(EventLog log, long[] requested) {
+        IntArrayList events = new IntArrayList(log.size());
+        log.replay(log.size(), new EventLog.Visitor() {
+            @Override
+            public void allocated(int storage) {
+                requested[storage] = log.requested(storage);
+                if (requested[storage] > 0) {
+                    events.add(storage);
+                }
+            }
+
+            @Override
+            public void freed(int storage) {
+                if (requested[storage] > 0) {
+                    events.add(~storage);
+                }
+            }
+        });
+        return events.toIntArray();
     }
 
     /**
@@ -34,9 +63,7 @@ final class MinimumMemory {
         long low = (allocated + GRANULE - 1) / GRANULE;
         long high = Math.max(low, (reserved + GRANULE - 1) / GRANULE);
         while (low < high) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw new CancellationException("the run is not wanted any more");
-            }
+            Unwanted.check();
             long middle = (low + high) / 2;
             if (fits(middle * GRANULE)) {
                 high = middle;
@@ -49,25 +76,17 @@ final class MinimumMemory {
 
     private boolean fits(long bytes) {
         if (bytes == 0) {
-            return log.storages() == 0;
+            return requested.length == 0;
         }
         CachingAllocator allocator = new CachingAllocator(settings, new SimulatedDeviceMemory(bytes));
-        int[] blocks = new int[log.storages()];
         try {
-            log.replay(log.size(), new EventLog.Visitor() {
-                @Override
-                public void allocated(int storage) {
-                    long size = log.requested(storage);
-                    blocks[storage] = size == 0 ? -1 : allocator.allocate(size, 0);
+            for (int event : program) {
+                if (event >= 0) {
+                    blocks[event] = allocator.allocate(requested[event], 0);
+                } else {
+                    allocator.free(blocks[~event]);
                 }
-
-                @Override
-                public void freed(int storage) {
-                    if (blocks[storage] >= 0) {
-                        allocator.free(blocks[storage]);
-                    }
-                }
-            });
+            }
             return true;
         } catch (OutOfMemoryException e) {
             return false;

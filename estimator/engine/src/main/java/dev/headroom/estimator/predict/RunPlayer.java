@@ -117,7 +117,9 @@ public record RunPlayer(
                 scenario.kernels().attention(),
                 scenario.torch(),
                 scenario.kernels().cudnnBenchmark(),
-                scenario.cudnnVersion());
+                scenario.kernels().deterministic(),
+                scenario.cudnnVersion(),
+                scenario.parallel().build() == Parallelism.Build.ZERO_INIT);
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

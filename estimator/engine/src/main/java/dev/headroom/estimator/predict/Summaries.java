@@ -7,8 +7,10 @@ import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.deepspeed.DeepSpeedConfig;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.ZeroOptions;
 import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.run.Moment;
+import dev.headroom.model.scenario.OptimizerKind;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -92,8 +94,10 @@ final class Summaries {
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(run.prepared().graph().held().notes());
-        out.addAll(DeepSpeedConfig.parse(request.scenario().parallel().zero().dsConfig())
-                .warnings());
+        String deepSpeed = request.scenario().parallel().zero().dsConfig();
+        if (!deepSpeed.equals(ZeroOptions.DEFAULTS.dsConfig())) {
+            out.addAll(DeepSpeedConfig.parse(deepSpeed).warnings());
+        }
         int lost = run.nodes().checkpointsWithoutGradients();
         if (lost > 0) {
             out.add("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
@@ -110,6 +114,9 @@ final class Summaries {
         if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
+        }
+        if (request.scenario().optimizer().kind() == OptimizerKind.SPARSE_ADAM) {
+            out.add("SparseAdam: the rows that a batch names are taken to be distinct, an upper bound of its steps");
         }
         int unknown = run.convolutions().unknown();
         if (unknown > 0) {

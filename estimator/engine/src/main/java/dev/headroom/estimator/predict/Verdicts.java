@@ -1,6 +1,7 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.certainty.Certainty;
+import dev.headroom.estimator.certainty.CompiledSpread;
 import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.certainty.Interval;
 import dev.headroom.estimator.certainty.Risk;
@@ -105,6 +106,10 @@ final class Verdicts {
                 // An end that does not get through needs more than there is, however much.
                 needed = needed.with(other.oom() == null ? plays.least(request, other) : Long.MAX_VALUE);
             }
+        }
+        if (request.scenario().kernels().compile()) {
+            reserved = CompiledSpread.widened(reserved);
+            needed = needed == null ? null : CompiledSpread.widened(needed);
         }
         if (needed != null && run.oom() == null) {
             needed = needed.atMost(Objects.requireNonNull(Predictor.room(request)));

@@ -2,6 +2,7 @@ package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.checkpoint.Checkpoint;
 import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.program.variables.Lifetimes;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -55,11 +56,23 @@ public final class GraphRunner implements ForwardPass {
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             ModelTypes types) {
+        this(runtime, plan, engine, symbols, unmodelled, types, Lifetimes.of(plan.graph()));
+    }
+
+    /** @param lifetimes of the graph's values */
+    GraphRunner(
+            EagerRuntime runtime,
+            CheckpointPlan plan,
+            @Nullable AutogradEngine engine,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            ModelTypes types,
+            Lifetimes lifetimes) {
         this.runtime = runtime;
         this.graph = plan.graph();
         this.plan = plan;
         this.engine = engine;
-        this.lifetimes = Lifetimes.of(graph);
+        this.lifetimes = lifetimes;
         this.hostReads = HostReads.of(graph);
         this.moduleCalls = new ModuleCalls(runtime, graph);
         this.calls = new NodeCalls(runtime, graph, symbols, unmodelled, types, lifetimes);

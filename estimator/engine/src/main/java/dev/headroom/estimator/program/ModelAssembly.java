@@ -12,6 +12,7 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Kernels;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,10 +31,10 @@ public final class ModelAssembly {
      * What the tensors are on the device.
      *
      * @param type of all that is floating point; {@code null}: as in the archive
-     * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
+     * @param kernels {@code model.to(memory_format=torch.channels_last)} turns what has four dimensions around
      * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
      */
-    public record Form(@Nullable DType type, boolean channelsLast, boolean elsewhere) {}
+    public record Form(@Nullable DType type, Kernels kernels, boolean elsewhere) {}
 
     private final EagerRuntime runtime;
     private final Graph graph;
@@ -69,7 +70,7 @@ public final class ModelAssembly {
         Scenario run = prepared.scenario();
         Form form = new Form(
                 ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
-                run.kernels().channelsLast(),
+                run.kernels(),
                 run.parallel().build() != Parallelism.Build.CUDA);
         return new ModelAssembly(runtime, prepared.graph(), form, placement);
     }
@@ -218,9 +219,12 @@ public final class ModelAssembly {
         return held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
     }
 
-    /** {@code to(memory_format=torch.channels_last)} turns tensors of four dimensions around. */
+    /**
+     * {@code to(memory_format=torch.channels_last)} turns tensors of four dimensions around, channels_last_3d those of
+     * five.
+     */
     private long[] strides(ModelState.HeldTensor held, long[] sizes) {
-        if (form.channelsLast && sizes.length == 4) {
+        if (form.kernels.turns(sizes.length)) {
             return Shapes.channelsLast(sizes);
         }
         long[] strides = sizes(held.meta().strides());

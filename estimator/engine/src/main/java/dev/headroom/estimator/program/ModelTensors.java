@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,7 +34,11 @@ public final class ModelTensors {
     public ModelTensors(EagerRuntime runtime, Graph graph, @Nullable DType type) {
         this(
                 runtime,
-                new ModelAssembly(runtime, graph, new ModelAssembly.Form(type, false, false), Placement.FIRST)
+                new ModelAssembly(
+                                runtime,
+                                graph,
+                                new ModelAssembly.Form(type, Scenario.defaults().kernels(), false),
+                                Placement.FIRST)
                         .move()
                         .add());
     }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.program.variables.Lifetimes;
 import dev.headroom.estimator.runtime.BackwardAnchors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;

@@ -31,7 +31,7 @@ final class NamedTypes {
         this.nodes = graph.nodes();
         this.archive = archive;
         this.run = run;
-        this.meanings = new TypeMeanings(graph, archive);
+        this.meanings = TypeMeanings.of(graph, archive);
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() == Graph.InputKind.PARAMETER) {
                 parameters.add(in.value());
@@ -58,7 +58,7 @@ final class NamedTypes {
             return null;
         }
         List<String> factors = n.reads();
-        if (factors.size() != 2 || !meanings.meetsModelType(n.outputs().get(0))) {
+        if (factors.size() != 2 || !meanings.flow().meetsModelType(n.outputs().get(0))) {
             return null;
         }
         boolean first = parameters.contains(factors.get(0));
@@ -77,7 +77,7 @@ final class NamedTypes {
      */
     boolean keepsOutOfAutocast(int node) {
         Node n = nodes.get(node);
-        return TypeMeanings.needsOneType(n) && n.reads().stream().allMatch(this::convertedByName);
+        return TypeFlow.needsOneType(n) && n.reads().stream().allMatch(this::convertedByName);
     }
 
     private boolean convertedByName(String value) {
@@ -94,7 +94,7 @@ final class NamedTypes {
         boolean same = TypeMeanings.converts(n)
                 && meanings.of(made) != null
                 && meanings.of(made).kind() == TypeMeanings.Kind.SELF;
-        return (same || TypeMeanings.keepsType(n)) && convertedByName(n.reads().get(0));
+        return (same || TypeFlow.keepsType(n)) && convertedByName(n.reads().get(0));
     }
 
     /** Remembers the types that others follow. */
@@ -127,6 +127,7 @@ final class NamedTypes {
             case SELF -> self == null ? run : self.dtype();
             case FOLLOW -> followedType(m.value());
             case HIDDEN_LOW -> low;
+            case HIDDEN_RUN -> run != archive ? run : null;
             case HIDDEN -> restores(self) ? run : null;
         };
     }

@@ -6,18 +6,22 @@ import dev.headroom.estimator.op.core.Autocast;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Rule;
+import dev.headroom.estimator.program.variables.Lifetimes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,9 +108,12 @@ final class NodeCalls {
     private Tensor[] run(int index, Call call, Rule rule) {
         boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
         boolean before = off && runtime.autocast().exclude(true);
+        boolean host = OnHost.computes(call);
+        boolean hostBefore = runtime.devices().computeOnHost(host);
         try {
             return Autocast.run(call, rule);
         } finally {
+            runtime.devices().computeOnHost(hostBefore);
             if (off) {
                 runtime.autocast().exclude(before);
             }
@@ -131,7 +138,8 @@ final class NodeCalls {
         Tensor self = call.isTensor("self") ? call.tensor("self") : null;
         DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
         DType named = namedTypes.at(index, self, lower);
-        return named == null ? call : call.naming(named);
+        Call moved = OnHost.broughtAlong(call);
+        return named == null ? moved : moved.naming(named);
     }
 
     /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
@@ -145,14 +153,28 @@ final class NodeCalls {
                 Call call = call(index, hook.localized(graph, node, values), values);
                 out = hook.around(call, () -> run(index, call, rule));
             }
-            if (runtime.workspaces().bounds() > bounds) {
+            boolean otherwise = runtime.options().deterministic() && Deterministic.differs(node.operator());
+            if (otherwise || runtime.workspaces().bounds() > bounds) {
                 unmodelled.count(node.operator());
             }
             return out;
         } catch (NoRule e) {
             unmodelled.count(node.operator());
             return fallback.run(node, values);
+        } catch (ArithmeticException | IndexOutOfBoundsException | NegativeArraySizeException e) {
+            throw new UserInputException(
+                    node.target() + " in '" + node.module() + "': its arguments do not go with tensors of sizes "
+                            + sizes(node, values) + "; if PyTorch runs it, please report this",
+                    e);
         }
+    }
+
+    private static String sizes(Node node, Map<String, Tensor> values) {
+        return node.reads().stream()
+                .map(values::get)
+                .filter(Objects::nonNull)
+                .map(t -> Arrays.toString(t.sizes()))
+                .collect(Collectors.joining(" and "));
     }
 
     /** {@code autograd_function(name, backward, results, attributes, forward, inputs…)} of a recorded program. */

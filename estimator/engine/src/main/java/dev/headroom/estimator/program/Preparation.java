@@ -1,5 +1,7 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.compile.Compilation;
+import dev.headroom.estimator.program.variables.TracedAliases;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
@@ -22,9 +24,13 @@ public final class Preparation {
                     "let readers read what the program reads where values change their type",
                     (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
             new Pass(
+                    "copy literals to the device where the program makes them there",
+                    (graph, run, symbols) -> LiteralTensors.copied(graph)),
+            new Pass(
                     "project what hooks make three objects one by one",
                     (graph, run, symbols) ->
-                            run.parallel().kind() == ParallelKind.ZERO3 ? UnpackedAttention.of(graph) : graph));
+                            run.parallel().kind() == ParallelKind.ZERO3 ? UnpackedAttention.of(graph) : graph),
+            new Pass("compile", Compilation::of));
 
     private Preparation() {}
 

@@ -1,5 +1,9 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.program.source.GraphMemo;
+import dev.headroom.estimator.program.source.ModuleFrames;
+import dev.headroom.estimator.program.source.PythonFrame;
+import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -10,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -26,31 +31,8 @@ final class TypeMeanings {
     /** A variable for the type of another: the other's name, and the last word of that. */
     private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?([A-Za-z0-9]+))_d?type");
 
-    private static final Set<String> SAME_TYPES = Set.of(
-            "aten.matmul",
-            "aten.bmm",
-            "aten.mm",
-            "aten.linear",
-            "aten.addmm",
-            "aten.baddbmm",
-            "aten.einsum",
-            "aten.scaled_dot_product_attention",
-            "transformers.grouped_mm_fallback");
-
     /** Products that autocast leaves alone. */
     private static final Set<String> GROUPED = Set.of("aten._grouped_mm", "transformers.grouped_mm_fallback");
-
-    private static final Set<String> TYPE_KEEPING = Set.of(
-            "aten.dropout",
-            "aten.view",
-            "aten.reshape",
-            "aten.transpose",
-            "aten.permute",
-            "aten.contiguous",
-            "aten.expand",
-            "aten.clone",
-            "aten.unsqueeze",
-            "aten.squeeze");
 
     /** What decides the type that a call leads to. */
     enum Kind {
@@ -63,31 +45,44 @@ final class TypeMeanings {
         /** A conversion that nothing is known of. */
         HIDDEN,
         /** The same, and its result meets the model's type. */
-        HIDDEN_LOW
+        HIDDEN_LOW,
+        /** The same, and what is computed from its result meets the model's type. */
+        HIDDEN_RUN
     }
 
     /** @param value whose type is followed, or {@code null} */
     record Meaning(Kind kind, @Nullable String value) {}
 
+    private static final GraphMemo<Map<DType, TypeMeanings>> READ = new GraphMemo<>(g -> new ConcurrentHashMap<>());
+
     private final List<Node> nodes;
     private final Meaning[] meanings;
     private final List<List<PythonFrame>> frames = new ArrayList<>();
     private final Map<String, Integer> producer = new HashMap<>();
+    private final TypeFlow flow;
     private final Map<String, List<Node>> consumers = new HashMap<>();
     private final Set<String> userInputs = new HashSet<>();
 
     /** @param archive the floating-point type of the archive's parameters: other types are named for their own sake */
-    TypeMeanings(Graph graph, DType archive) {
-        this.nodes = graph.nodes();
+    static TypeMeanings of(Graph graph, DType archive) {
+        return READ.of(graph).computeIfAbsent(archive, type -> new TypeMeanings(graph, type));
+    }
+
+    private TypeMeanings(Graph graph, DType archive) {
+        TracedNodes read = TracedNodes.of(graph);
+        this.nodes = read.nodes();
         this.meanings = new Meaning[nodes.size()];
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() == Graph.InputKind.USER) {
                 userInputs.add(in.value());
             }
         }
+        ModuleFrames traced = read.frames();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            frames.add(PythonFrame.parse(n.stackTrace()));
+            List<PythonFrame> parsed = traced.all().get(i);
+            List<PythonFrame> own = traced.ofModules().get(i);
+            frames.add(parsed.size() == own.size() ? own : parsed);
             for (String out : n.outputs()) {
                 producer.put(out, i);
             }
@@ -95,6 +90,7 @@ final class TypeMeanings {
                 consumers.computeIfAbsent(used, k -> new ArrayList<>(2)).add(n);
             }
         }
+        this.flow = new TypeFlow(nodes, producer, consumers);
         for (int i = 0; i < nodes.size(); i++) {
             String of = typeOf(nodes.get(i));
             if (of != null) {
@@ -108,6 +104,11 @@ final class TypeMeanings {
     /** The meaning of the type that a node names; {@code null} when it names none, or another than the archive's. */
     Meaning of(int node) {
         return meanings[node];
+    }
+
+    /** Where converted values go. */
+    TypeFlow flow() {
+        return flow;
     }
 
     /** The node that makes a value, or {@code null} for an input. */
@@ -174,7 +175,7 @@ final class TypeMeanings {
             if (weight != null) {
                 return new Meaning(Kind.FOLLOW, weight);
             }
-            return new Meaning(meetsModelType(n.outputs().get(0)) ? Kind.HIDDEN_LOW : Kind.HIDDEN, null);
+            return new Meaning(flow.hidden(n.outputs().get(0)), null);
         }
         return creates(n) ? new Meaning(Kind.FOLLOW, followed(i, "")) : new Meaning(Kind.LITERAL, null);
     }
@@ -218,15 +219,18 @@ final class TypeMeanings {
         int count = 0;
         for (int k = first; k < nodes.size() && sameStatement(k, i, line); k++) {
             Node n = nodes.get(k);
-            boolean counts = methods ? converts(n) : !converts(n) && named(n) != null;
+            boolean own = frames.get(k).size() == frames.get(i).size();
+            boolean counts = own && (methods ? converts(n) : !converts(n) && named(n) != null);
             count += counts ? 1 : 0;
             before += counts && k < i ? 1 : 0;
         }
         return count % all.size() == 0 ? all.get(before % all.size()) : null;
     }
 
+    /** Whether a node runs in the statement of another, if deeper: {@code self.norm(x.float()).type_as(x)}. */
     private boolean sameStatement(int a, int b, PythonFrame line) {
-        return line.equals(line(a)) && call(a).equals(call(b));
+        int depth = frames.get(b).size() - 1;
+        return frames.get(a).size() > depth && line.equals(frames.get(a).get(depth)) && inCall(a, call(b));
     }
 
     private String call(int i) {
@@ -306,28 +310,5 @@ final class TypeMeanings {
             }
         }
         return null;
-    }
-
-    /** Whether an operator takes tensors of one type only. */
-    static boolean needsOneType(Node n) {
-        return SAME_TYPES.contains(n.operator());
-    }
-
-    /** Whether an operator's result has the type of its first argument. */
-    static boolean keepsType(Node n) {
-        return TYPE_KEEPING.contains(n.operator());
-    }
-
-    /** Whether a value goes to a matrix product, which takes one type only. */
-    boolean meetsModelType(String value) {
-        for (Node n : consumers.getOrDefault(value, List.of())) {
-            if (needsOneType(n)) {
-                return true;
-            }
-            if (keepsType(n) && meetsModelType(n.outputs().get(0))) {
-                return true;
-            }
-        }
-        return false;
     }
 }

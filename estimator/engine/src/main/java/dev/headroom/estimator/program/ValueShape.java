@@ -5,11 +5,13 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.program.variables.Lifetimes;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -100,7 +102,14 @@ public record ValueShape(DType type, long[] sizes, long[] strides) {
                         runtime.emptyStrided(meta.dtype(), sizes, Shapes.contiguous(sizes), Category.INPUTS));
             }
         }
-        GraphRunner runner = new GraphRunner(runtime, graph, symbols, new Unmodelled(), ModelTypes.same(graph));
+        GraphRunner runner = new GraphRunner(
+                runtime,
+                CheckpointPlan.none(graph),
+                null,
+                symbols,
+                new Unmodelled(),
+                ModelTypes.same(graph),
+                Lifetimes.ofUses(graph));
         runner.around(new Looker(out));
         runner.run(inputs);
         frame.close();

@@ -164,6 +164,11 @@ public final class AutogradEngine {
         current.callbacks.add(callback);
     }
 
+    /** The pass that the running node belongs to ({@code _current_graph_task_id}), known by its identity. */
+    public Object pass() {
+        return Objects.requireNonNull(current, "a backward pass");
+    }
+
     private void push(GraphTask graphTask, GradNode node, Tensor[] inputs) {
         graphTask.outstanding++;
         queues.push(new ReadyQueue.Task(graphTask, node, inputs));
@@ -235,7 +240,8 @@ public final class AutogradEngine {
     /** Runs one node. Takes over the inputs' references; hands out one reference an output. */
     private Tensor[] call(GradNode node, Tensor[] inputs) {
         if (node.backward == null) {
-            throw new IllegalStateException(node.name + " runs a second time");
+            throw new UserInputException("backward() comes to " + node.name + " a second time, when what it saved is"
+                    + " gone; call backward() once for each forward pass");
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);

@@ -14,6 +14,7 @@ public final class Devices {
     private final List<LoggedMemory> memories = new ArrayList<>();
     private LoggedMemory current;
     private @Nullable LoggedMemory failed;
+    private boolean host;
     private long paged;
 
     Devices(List<CachingAllocator> allocators, Attributions attributions, Streams streams) {
@@ -42,6 +43,21 @@ public final class Devices {
         int before = current.device();
         current = memories.get(device);
         return before;
+    }
+
+    /**
+     * From now on what is made is made in host memory, or on the current device again.
+     *
+     * @return what was so before
+     */
+    public boolean computeOnHost(boolean value) {
+        boolean before = host;
+        host = value;
+        return before;
+    }
+
+    boolean computesOnHost() {
+        return host;
     }
 
     /** The memory of a device. */

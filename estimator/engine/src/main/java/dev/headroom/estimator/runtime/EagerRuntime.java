@@ -113,8 +113,7 @@ public final class EagerRuntime {
 
     /** From now on allocations count as made by a node, on behalf of the operator that it was recorded for. */
     void attribute(GradNode node) {
-        Attribution recorded = attributions.get(node.attribution);
-        attribute(number(new Attribution(recorded.module(), recorded.operator(), node.name)));
+        attribute(attributions.number(node.attribution, node.name));
     }
 
     /** Changes what a tensor's memory counts as. */
@@ -256,9 +255,7 @@ public final class EagerRuntime {
 
     /** A tensor in host memory: it takes none of the GPU's. */
     public Tensor hostTensor(DType dtype, long... sizes) {
-        Tensor t = local(new Tensor(devices.memory().onHost(dtype, sizes), dtype, sizes, Shapes.contiguous(sizes), 0));
-        t.setOnDevice(false);
-        return t;
+        return local(new Tensor(devices.memory().onHost(dtype, sizes), dtype, sizes, Shapes.contiguous(sizes), 0));
     }
 
     /** A Python number. */
@@ -292,9 +289,7 @@ public final class EagerRuntime {
 
     /** Another tensor over the same storage, its bytes read as another type. */
     public Tensor reinterpret(Tensor of, DType dtype, long[] sizes, long[] strides, long offset) {
-        Tensor t = local(new Tensor(of.storage(), dtype, sizes, strides, offset));
-        t.setOnDevice(of.onDevice());
-        return t;
+        return local(new Tensor(of.storage(), dtype, sizes, strides, offset));
     }
 
     /** {@code detach()}: no view to autograd. */
@@ -317,7 +312,6 @@ public final class EagerRuntime {
     public void setData(Tensor t, Tensor data, long[] strides, long offset) {
         Storage before = t.storage();
         t.setMemory(data.storage(), data.dtype(), strides, offset);
-        t.setOnDevice(data.onDevice());
         if (before.release()) {
             before.home.free(before);
         }

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param attention which kernels of scaled dot product attention may run
  * @param torch version whose operators run
  * @param cudnnBenchmark {@code torch.backends.cudnn.benchmark}
+ * @param deterministic {@code torch.use_deterministic_algorithms(True)}
  * @param cudnn version whose choices are modelled
+ * @param zeroLinear whether {@code deepspeed.zero.Init} has put a function of its own in the place of {@code
+ *     torch.nn.functional.linear}
  */
 public record KernelOptions(
         @Nullable Long cudnnWorkspace,
@@ -22,9 +25,11 @@ public record KernelOptions(
         Scenario.Attention attention,
         TorchVersion torch,
         boolean cudnnBenchmark,
-        CudnnVersion cudnn) {
+        boolean deterministic,
+        CudnnVersion cudnn,
+        boolean zeroLinear) {
     /** Operators of the newest version, without benchmarks, every convolution with the same workspace. */
     public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
-        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, CudnnVersion.NEWEST);
+        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false);
     }
 }

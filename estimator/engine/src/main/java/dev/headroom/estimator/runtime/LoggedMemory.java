@@ -5,6 +5,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.log.Attributions;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
+import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.graph.DType;
 import java.util.concurrent.CancellationException;
 
@@ -54,8 +55,9 @@ public final class LoggedMemory {
      * @throws CancellationException when the thread is interrupted: so whoever plays a run can end it
      */
     Storage allocate(long bytes, Category category, DType dtype, long[] sizes) {
-        if (Thread.currentThread().isInterrupted()) {
-            throw new CancellationException("the run is not wanted any more");
+        Unwanted.check();
+        if (devices.computesOnHost()) {
+            return onHost(dtype, sizes);
         }
         int block = -1;
         long rounded = 0;
@@ -71,12 +73,12 @@ public final class LoggedMemory {
             eventsAtPeak = log.size();
             reservedAtPeak = reserved();
         }
-        return new Storage(this, id, bytes, block, streams.current(), category);
+        return new Storage(this, id, bytes, block, streams.current(), category, false);
     }
 
     /** A storage without memory, which {@link #resize} gives it. */
     Storage unbacked(Category category) {
-        return new Storage(this, -1, 0, -1, streams.current(), category);
+        return new Storage(this, -1, 0, -1, streams.current(), category, false);
     }
 
     /** Gives a storage other memory, or none (c10/core/StorageImpl.h; aten/src/ATen/native/cuda/Resize.cpp). */
@@ -106,7 +108,7 @@ public final class LoggedMemory {
     Storage onHost(DType dtype, long[] sizes) {
         int id = log.add(
                 0, 0, attributions.running(), Category.TEMPORARIES, dtype, sizes, streams.current(), reserved());
-        return new Storage(this, id, 0, -1, streams.current(), Category.TEMPORARIES);
+        return new Storage(this, id, 0, -1, streams.current(), Category.TEMPORARIES, true);
     }
 
     /** A storage lost its last reference. */

@@ -16,6 +16,9 @@ public final class Storage {
 
     long bytes;
 
+    /** Whether it is in host memory, of which nothing is counted. */
+    final boolean onHost;
+
     /** The allocator's handle, or -1: empty, or not on the device. */
     int block;
 
@@ -33,7 +36,8 @@ public final class Storage {
     /** What a collective still reads whose result this is; {@code null} once somebody has waited for it. */
     private @Nullable Tensor inFlight;
 
-    Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
+    Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category, boolean onHost) {
+        this.onHost = onHost;
         this.home = home;
         this.stream = stream;
         this.id = id;

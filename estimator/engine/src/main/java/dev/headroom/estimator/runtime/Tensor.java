@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,6 @@ public final class Tensor {
     /** Of a view: the version of its storage that its history is of. */
     int historyVersion;
 
-    private boolean device = true;
     private @Nullable Distribution distribution;
     private boolean wrappedNumber;
 
@@ -140,8 +140,13 @@ public final class Tensor {
         return distribution;
     }
 
+    /** Where the other parts are, of a tensor that is a part. */
+    public Distribution givenDistribution() {
+        return Objects.requireNonNull(distribution, "a part of a tensor");
+    }
+
     /** Makes it a part: gradients are those of a tensor subclass, which autograd never sums in place. */
-    public void setDistribution(Distribution of) {
+    public void setDistribution(@Nullable Distribution of) {
         distribution = of;
         if (of != null && gradNode != null) {
             gradNode.setWrapped(outputNumber);
@@ -186,16 +191,12 @@ public final class Tensor {
 
     /** False for a tensor in host memory, which takes none of the GPU's. */
     public boolean onDevice() {
-        return device;
+        return !storage.onHost;
     }
 
     /** A Python number in tensor form: takes part in arithmetic without raising the type of the result. */
     public boolean isWrappedNumber() {
         return wrappedNumber;
-    }
-
-    void setOnDevice(boolean onDevice) {
-        device = onDevice;
     }
 
     /** Puts other memory under the tensor. The caller lets go of what was there. */
@@ -236,6 +237,11 @@ public final class Tensor {
     @Nullable
     Tensor base() {
         return base;
+    }
+
+    /** {@code _is_view()}. */
+    public boolean isView() {
+        return base != null;
     }
 
     void setBase(@Nullable Tensor value) {

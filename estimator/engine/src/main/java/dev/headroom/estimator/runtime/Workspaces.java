@@ -4,10 +4,9 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -29,7 +28,7 @@ public final class Workspaces {
 
     private final List<List<Tensor>> lt;
 
-    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final IdentityHashMap<Object, Object> kept = new IdentityHashMap<>();
 
     /** By device. */
     private final Tensor[] dropoutStates;
@@ -43,7 +42,26 @@ public final class Workspaces {
 
     /** Whether something that a process does once, such as compiling a graph, is done now. */
     public boolean firstTime(Object what) {
-        return done.add(what);
+        return kept.put(what, what) == null;
+    }
+
+    /** What rules remember as long as the process lives, such as the CUDA graphs that it recorded. */
+    public <T> T remembered(Class<T> kind, Supplier<T> made) {
+        return kind.cast(kept.computeIfAbsent(kind, k -> made.get()));
+    }
+
+    /** {@code torch._C._cuda_clearCublasWorkspaces}: the next product takes a workspace anew. */
+    public void clearBlas() {
+        for (List<List<Tensor>> all : List.of(blas, lt)) {
+            for (List<Tensor> byHandle : all) {
+                for (Tensor t : byHandle) {
+                    if (t != null) {
+                        runtime.release(t);
+                    }
+                }
+                byHandle.clear();
+            }
+        }
     }
 
     /** Called by every matrix product after it made its result. */

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -25,13 +26,14 @@ final class PlayedOptimizer implements Optimizer {
         for (Script.Group g : of.groups()) {
             List<Tensor> parameters = new ArrayList<>();
             for (String model : g.models()) {
-                add(models.get(model), g.patterns(), taken, parameters);
+                add(Objects.requireNonNull(models.get(model), model), g.patterns(), taken, parameters);
             }
             if (parameters.isEmpty()) {
                 throw new UserInputException("optimizer '" + of.name() + "': a group of "
                         + String.join(", ", g.models()) + " has no parameters; look at its patterns");
             }
-            groups.add(new Group(parameters, Optimizers.of(run.withOptimizer(g.choice()), runtime, parameters)));
+            Optimizer own = Optimizers.of(run.withOptimizer(g.choice()), runtime, parameters);
+            groups.add(new Group(parameters, Objects.requireNonNull(own, of.name())));
         }
     }
 

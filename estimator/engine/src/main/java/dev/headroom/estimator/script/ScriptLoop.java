@@ -21,9 +21,11 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A loop of several models, in place of the usual one. */
 public final class ScriptLoop implements LoopHook, LibraryLoop {
@@ -32,7 +34,7 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
     private final Map<String, PlayedOptimizer> optimizers = new LinkedHashMap<>();
     private final Map<String, Averages> averages = new LinkedHashMap<>();
     private TrainingLoop loop;
-    private Interpreter interpreter;
+    private @Nullable Interpreter interpreter;
 
     private ScriptLoop(Script script) {
         this.script = script;
@@ -105,7 +107,7 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         script.optimizers()
                 .forEach(o -> optimizers.put(
                         o.name(), new PlayedOptimizer(o, models, loop.prepared().scenario(), loop.runtime())));
@@ -173,6 +175,6 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
 
     @Override
     public void step(int step) {
-        interpreter.step(step);
+        Objects.requireNonNull(interpreter, "the loop has not begun").step(step);
     }
 }

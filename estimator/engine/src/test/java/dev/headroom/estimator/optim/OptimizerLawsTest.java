@@ -18,6 +18,7 @@ import dev.headroom.model.scenario.OptimizerOptions;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Assume;
@@ -40,11 +41,14 @@ class OptimizerLawsTest {
                 .ofMaxSize(8);
     }
 
+    /** They take matrices alone, and sparse gradients alone. */
+    private static final Set<OptimizerKind> OF_SOME = Set.of(OptimizerKind.MUON, OptimizerKind.SPARSE_ADAM);
+
     @Provide
     Arbitrary<Scenario> runs() {
         Arbitrary<Boolean> flag = Arbitraries.of(true, false);
         return net.jqwik.api.Combinators.combine(
-                        Arbitraries.of(OptimizerKind.values()).filter(k -> k.isOfTorch() && k != OptimizerKind.MUON),
+                        Arbitraries.of(OptimizerKind.values()).filter(k -> k.isOfTorch() && !OF_SOME.contains(k)),
                         Arbitraries.of(Scenario.Foreach.values()),
                         flag,
                         flag,

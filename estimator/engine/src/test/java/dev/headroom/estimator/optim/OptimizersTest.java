@@ -96,10 +96,22 @@ class OptimizersTest {
     }
 
     @Test
+    void sparseAdamRefusesDenseGradients() {
+        Bench bench = new Bench();
+        bench.parameter(DType.FLOAT32, true, 1000);
+        Optimizer optimizer = bench.optimizer(run(OptimizerKind.SPARSE_ADAM, "2.14"));
+        String said = assertThrows(UserInputException.class, optimizer::step).getMessage();
+        assertTrue(said.contains("make its embedding sparse=True"), said);
+    }
+
+    @Test
     void onlyWhatHasAGradientGetsState() {
         for (OptimizerKind kind : OptimizerKind.values()) {
             if (kind == OptimizerKind.NONE || kind == OptimizerKind.SGD || kind == OptimizerKind.MUON) {
                 continue;
+            }
+            if (kind == OptimizerKind.SPARSE_ADAM) {
+                continue; // it takes sparse gradients alone
             }
             Bench bench = new Bench();
             bench.parameter(DType.FLOAT32, false, 100);

@@ -97,7 +97,10 @@ class RegimesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = OptimizerKind.class, mode = EnumSource.Mode.EXCLUDE, names = "MUON") // it takes matrices alone
+    @EnumSource(
+            value = OptimizerKind.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"MUON", "SPARSE_ADAM"}) // they take matrices alone, and sparse gradients alone
     void oneMoreStepChangesNoEarlierPhase(OptimizerKind kind) {
         Scenario run = run(kind);
         List<PhaseMemory> three = phases(run);

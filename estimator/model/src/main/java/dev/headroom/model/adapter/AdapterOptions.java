@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     takes by itself
  * @param targetParameters names of parameters, such as stacks of experts, or ends of their paths
  * @param modulesToSave ends of paths of modules that are trained whole, as copies beside the frozen ones
- * @param ia3 IA3 instead of LoRA: results, or inputs of feed-forward layers, are multiplied by a vector
+ * @param method in the place of LoRA; {@code null} for none
+ * @param size its rank, the size of its blocks, or how many tokens it trains; {@code null} for peft's own
  * @param dora weights are decomposed into magnitude and direction (DoRA)
  * @param type the type of the adapters
  * @param freeze texts: parameters whose names hold one of them are frozen
@@ -31,7 +32,8 @@ public record AdapterOptions(
         List<String> targets,
         List<String> targetParameters,
         List<String> modulesToSave,
-        boolean ia3,
+        @Nullable AdapterMethod method,
+        @Nullable Integer size,
         boolean dora,
         Type type,
         List<String> freeze,
@@ -39,7 +41,7 @@ public record AdapterOptions(
         implements AdapterOptionsWithers.With {
     /** Neither adapters nor frozen parameters. */
     public static final AdapterOptions NONE = new AdapterOptions(
-            null, 16, false, null, List.of(), List.of(), List.of(), false, false, Type.FP32, List.of(), List.of());
+            null, 16, false, null, List.of(), List.of(), List.of(), null, null, false, Type.FP32, List.of(), List.of());
 
     public AdapterOptions {
         targets = List.copyOf(targets);
@@ -59,7 +61,32 @@ public record AdapterOptions(
 
     /** Whether the model gets adapters. */
     public boolean any() {
-        return lora != null || ia3;
+        return lora != null || method != null;
+    }
+
+    /** Whether the adapters are those of IA3. */
+    public boolean ia3() {
+        return method == AdapterMethod.IA3;
+    }
+
+    /** Options with IA3's adapters, or without any in LoRA's place. */
+    public AdapterOptions withIa3(boolean on) {
+        return withMethod(on ? AdapterMethod.IA3 : null);
+    }
+
+    /** The rank, the size of blocks, or the number of tokens, of a method in LoRA's place. */
+    public int methodSize() {
+        return size != null ? size : Objects.requireNonNull(method, "a method").usualSize();
+    }
+
+    /** Tokens that are trained before those of each text. */
+    public long virtualTokens() {
+        return method != null && method.isPrompt() ? methodSize() : 0;
+    }
+
+    /** Whether inputs of adapters may be dropped. */
+    public boolean takesDropout() {
+        return lora != null || method != null && method.drops();
     }
 
     /** The rank of adapters, for a run that has some. */

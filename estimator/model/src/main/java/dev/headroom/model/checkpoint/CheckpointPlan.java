@@ -57,7 +57,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
 
     /** Whether the model's library has a switch that checkpoints its blocks, whatever the number of segments. */
     public static boolean hasSwitch(Graph graph) {
-        return !LibrarySwitch.regions(graph).isEmpty();
+        return !LibrarySwitch.calls(graph).isEmpty();
     }
 
     /** Whether the library's switch checkpoints calls of modules from outside, with what a wrapper around them does. */
@@ -71,10 +71,11 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
             return none(graph);
         }
         if (!run.checkpointing().modules().isEmpty()) {
+            Regions regions = new Regions(graph);
             List<Region> named = ModulePatterns.ranges(
                             graph, run.checkpointing().modules())
                     .stream()
-                    .map(r -> Region.of(graph, r.from(), r.to(), LibrarySwitch.given(graph, r.from(), r.to())))
+                    .map(r -> regions.of(r.from(), r.to(), LibrarySwitch.given(graph, r.from(), r.to())))
                     .toList();
             return new CheckpointPlan(graph, named, explicit);
         }

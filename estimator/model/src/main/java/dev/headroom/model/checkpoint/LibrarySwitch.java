@@ -2,6 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,6 +22,7 @@ import java.util.List;
  * Both libraries checkpoint without re-entrant autograd unless they are told otherwise.
  */
 final class LibrarySwitch {
+    private static final String TRANSFORMERS = "transformers.";
     private static final String POSITIONS = "position_ids =";
 
     /** Models of transformers that turn positions into rotations and do not hand them on to their layers. */
@@ -30,19 +32,25 @@ final class LibrarySwitch {
 
     /** What the switch of the model's library makes checkpoints of; empty for other models. */
     static List<Region> regions(Graph graph) {
+        Regions regions = new Regions(graph);
+        List<Integer> positions = positions(graph);
+        return calls(graph).stream()
+                .map(c -> c.type().startsWith(TRANSFORMERS)
+                        ? regions.of(c.from(), c.to(), positions(graph, positions, c))
+                                .withKeywords()
+                        : regions.of(c.from(), c.to()))
+                .toList();
+    }
+
+    /** The calls that the switch makes checkpoints of. */
+    static List<ModuleCalls.Call> calls(Graph graph) {
         List<ModuleCalls.Call> roots = ModuleCalls.roots(graph);
-        if (roots.stream().anyMatch(c -> c.type().startsWith("transformers."))) {
-            return ModuleCalls.outermost(roots, LibrarySwitch::isLayer).stream()
-                    .map(c -> Region.of(graph, c.from(), c.to(), positions(graph, c))
-                            .withKeywords())
-                    .toList();
+        if (roots.stream().anyMatch(c -> c.type().startsWith(TRANSFORMERS))) {
+            return ModuleCalls.outermost(roots, LibrarySwitch::isLayer);
         }
-        if (roots.stream().anyMatch(c -> c.type().startsWith("timm."))) {
-            return ModuleCalls.innermost(roots, c -> c.index() >= 0 && c.type().startsWith("timm.models.")).stream()
-                    .map(c -> Region.of(graph, c.from(), c.to()))
-                    .toList();
-        }
-        return List.of();
+        return roots.stream().anyMatch(c -> c.type().startsWith("timm."))
+                ? ModuleCalls.innermost(roots, c -> c.index() >= 0 && c.type().startsWith("timm.models."))
+                : List.of();
     }
 
     /**
@@ -63,7 +71,7 @@ final class LibrarySwitch {
         return layers.stream()
                 .filter(c -> from <= c.from() && c.to() <= to)
                 .findFirst()
-                .map(c -> positions(graph, c))
+                .map(c -> positions(graph, positions(graph), c))
                 .orElse(List.of());
     }
 
@@ -74,7 +82,7 @@ final class LibrarySwitch {
 
     private static boolean isLayer(ModuleCalls.Call c) {
         return c.index() >= 0
-                && c.type().startsWith("transformers.")
+                && c.type().startsWith(TRANSFORMERS)
                 && (c.type().endsWith("Layer")
                         || c.type().endsWith("LayerNorm")
                         || c.type().endsWith("Block")
@@ -85,7 +93,7 @@ final class LibrarySwitch {
      * The checkpoint keeps the keywords of the call, {@code position_ids} among them, although layers that are given
      * the rotary embedding do not read them: the value that the caller's variable of that name holds.
      */
-    private static List<String> positions(Graph graph, ModuleCalls.Call layer) {
+    private static List<String> positions(Graph graph, List<Integer> positions, ModuleCalls.Call layer) {
         if (layer.type().startsWith(KEEPS_POSITIONS)) {
             return List.of();
         }
@@ -94,16 +102,30 @@ final class LibrarySwitch {
                 .moduleStack()
                 .get(layer.depth() - 1)
                 .call();
-        for (int i = layer.from() - 1; i >= 0; i--) {
-            Node node = graph.nodes().get(i);
+        for (int k = positions.size() - 1; k >= 0; k--) {
+            if (positions.get(k) >= layer.from()) {
+                continue;
+            }
+            Node node = graph.nodes().get(positions.get(k));
             List<Node.ModuleCall> stack = node.moduleStack();
             boolean sameFunction = stack.size() == layer.depth()
                     && stack.get(stack.size() - 1).call().equals(caller);
-            if (sameFunction && lastLine(node.stackTrace()).startsWith(POSITIONS)) {
+            if (sameFunction) {
                 return node.outputs().subList(0, 1);
             }
         }
         return List.of();
+    }
+
+    /** The nodes whose results get that name. */
+    private static List<Integer> positions(Graph graph) {
+        List<Integer> out = new ArrayList<>();
+        for (int i = 0; i < graph.nodes().size(); i++) {
+            if (lastLine(graph.nodes().get(i).stackTrace()).startsWith(POSITIONS)) {
+                out.add(i);
+            }
+        }
+        return out;
     }
 
     private static String lastLine(String trace) {

@@ -95,10 +95,9 @@ public final class RepeatedBlocks {
     static List<Region> regions(Graph graph) {
         Set<String> blocks = Set.copyOf(of(graph));
         List<ModuleCalls.Call> layers = LibrarySwitch.layers(graph);
-        Map<String, Integer> lastReaders = Region.lastReaders(graph);
+        Regions regions = new Regions(graph);
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
-                .map(c -> Region.of(
-                        graph, c.from(), c.to(), LibrarySwitch.given(graph, layers, c.from(), c.to()), lastReaders))
+                .map(c -> regions.of(c.from(), c.to(), LibrarySwitch.given(graph, layers, c.from(), c.to())))
                 .toList();
     }
 

@@ -20,15 +20,48 @@ final class CodeReader {
     private final String where;
     private final List<String> arguments = new ArrayList<>();
 
-    private CodeReader(Map<?, ?> plan, String where) {
+    private CodeReader(Map<?, ?> plan, Map<String, Long> symbols, String where) {
         this.plan = plan;
         this.where = where;
-        this.symbols = symbols(plan.get("symbols"), where);
+        this.symbols = symbols;
     }
 
-    /** @param where the plan stands in the file, for messages */
-    static CompiledCode read(Map<?, ?> plan, String where) {
-        return new CodeReader(plan, where).read();
+    /**
+     * Reads the code.
+     *
+     * @param symbols values of symbolic sizes
+     * @param where the plan stands in the file, for messages
+     */
+    static CompiledCode read(Map<?, ?> plan, Map<String, Long> symbols, String where) {
+        return new CodeReader(plan, symbols, where).read();
+    }
+
+    /** The symbols of a plan with the values that a call gives them, by its arguments' names. */
+    static Map<String, Long> symbols(Map<?, ?> plan, Map<String, Long> given, String where) {
+        Map<String, Long> out = symbols(plan.get("symbols"), where);
+        if (!given.isEmpty()) {
+            for (Object event : PlanJson.list(
+                    PlanJson.object(plan.get("functions"), where + ".functions").get(WHOLE), where)) {
+                if (event instanceof List<?> alias && alias.size() > 2 && "alias".equals(alias.get(0))) {
+                    Long size = given.get(String.valueOf(alias.get(2)));
+                    if (size != null) {
+                        out.put(String.valueOf(alias.get(1)), size);
+                    }
+                }
+            }
+        }
+        given.forEach(out::put);
+        return out;
+    }
+
+    /** Whether the code was divided into what a CUDA graph can hold and what it cannot. */
+    static boolean isDivided(Map<?, ?> plan) {
+        return plan.get("functions") instanceof Map<?, ?> functions && functions.containsKey(PART + 0);
+    }
+
+    /** Whether sizes were symbols while the graph was traced. */
+    static boolean isSymbolic(Map<?, ?> plan) {
+        return plan.get("symbols") instanceof Map<?, ?> symbols && !symbols.isEmpty();
     }
 
     /** Values of the symbols in a plan's sizes. */
@@ -116,16 +149,18 @@ final class CodeReader {
             throw PlanJson.expected(at, "a statement");
         }
         return switch (PlanJson.text(event.get(0), at)) {
-            case "inputs" -> new Statement.Inputs(PlanJson.texts(part(event, 1, at), at));
+            case "inputs" -> new Statement.Inputs(PlanJson.texts(PlanJson.part(event, 1, at), at));
             case "alloc" -> allocate(event, rest, at, false);
             case "alloc_host" -> allocate(event, rest, at, true);
             case "alias" -> new Statement.Alias(name(event, 1, at), name(event, 2, at));
             case "call" ->
-                new Statement.Call(name(event, 1, at), name(event, 2, at), PlanJson.texts(part(event, 3, at), at));
+                new Statement.Call(
+                        name(event, 1, at), name(event, 2, at), PlanJson.texts(PlanJson.part(event, 3, at), at));
             case "item" -> item(event, at);
-            case "extern_out" -> new Statement.Extern(name(event, 1, at), PlanJson.texts(part(event, 2, at), at));
-            case "free" -> new Statement.Free(PlanJson.texts(part(event, 1, at), at));
-            case "return" -> new Statement.Return(returned(PlanJson.list(part(event, 1, at), at)));
+            case "extern_out" ->
+                new Statement.Extern(name(event, 1, at), PlanJson.texts(PlanJson.part(event, 2, at), at));
+            case "free" -> new Statement.Free(PlanJson.texts(PlanJson.part(event, 1, at), at));
+            case "return" -> new Statement.Return(returned(PlanJson.list(PlanJson.part(event, 1, at), at)));
             case "kernel", "unpack" -> null;
             default ->
                 throw new UserInputException(at + " is a \"" + event.get(0) + "\", which this version does not know");
@@ -137,7 +172,7 @@ final class CodeReader {
         for (Object next : rest) {
             if (next instanceof List<?> event
                     && event.size() > 2
-                    && (event.get(0).equals("kernel") || event.get(0).equals("extern_out"))
+                    && ("kernel".equals(event.get(0)) || "extern_out".equals(event.get(0)))
                     && event.get(2) instanceof List<?> given
                     && given.contains(buffer)) {
                 return String.valueOf(event.get(1));
@@ -147,13 +182,14 @@ final class CodeReader {
     }
 
     private Statement allocate(List<?> event, List<?> rest, String at, boolean onHost) {
-        TensorMeta shape = PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at);
+        TensorMeta shape = PlanJson.tensor(
+                PlanJson.part(event, 3, at), PlanJson.part(event, 4, at), PlanJson.part(event, 5, at), symbols, at);
         String name = name(event, 1, at);
         return new Statement.Allocate(name, shape, onHost, writer(name, rest));
     }
 
     private static @Nullable Statement item(List<?> event, String at) {
-        return part(event, 3, at) instanceof Long index
+        return PlanJson.part(event, 3, at) instanceof Long index
                 ? new Statement.Item(name(event, 1, at), name(event, 2, at), (int) Math.min(index, Integer.MAX_VALUE))
                 : null;
     }
@@ -165,13 +201,6 @@ final class CodeReader {
     }
 
     private static String name(List<?> event, int i, String at) {
-        return PlanJson.text(part(event, i, at), at);
-    }
-
-    private static @Nullable Object part(List<?> event, int i, String at) {
-        if (i >= event.size()) {
-            throw new UserInputException(at + " is cut off");
-        }
-        return event.get(i);
+        return PlanJson.text(PlanJson.part(event, i, at), at);
     }
 }

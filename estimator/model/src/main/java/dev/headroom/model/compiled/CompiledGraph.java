@@ -44,6 +44,14 @@ public record CompiledGraph(
      * @param amp what autocast lowers to; {@code null} for none
      * @param trains whether there is code for backward
      * @param compilesStep whether the optimizer's step was compiled, too
+     * @param cudaGraphs whether the graphs are recorded as CUDA graphs: {@code mode="reduce-overhead"}
+     * @param symbolic whether sizes were symbols while the last graph was traced
      */
-    public record Facts(@Nullable DType dtype, @Nullable DType amp, boolean trains, boolean compilesStep) {}
+    public record Facts(
+            @Nullable DType dtype,
+            @Nullable DType amp,
+            boolean trains,
+            boolean compilesStep,
+            boolean cudaGraphs,
+            boolean symbolic) {}
 }

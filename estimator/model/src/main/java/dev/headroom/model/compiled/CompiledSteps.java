@@ -7,6 +7,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a plan has decided of a run, because it is in the compiled code. */
@@ -29,7 +30,13 @@ public final class CompiledSteps {
         if (run.kernels().channelsLast()) {
             throw other("--channels-last");
         }
+        if (run.kernels().channelsLast3d()) {
+            throw other("--channels-last-3d");
+        }
         Scenario out = run.with(ScenarioSettings.AMP, facts.amp());
+        if (graph.nodes().stream().anyMatch(n -> n.module().startsWith(PlanProgram.CHECKPOINTS))) {
+            out = out.with(ScenarioSettings.CHECKPOINT_MODULES, List.of(PlanProgram.CHECKPOINTS + ".*"));
+        }
         if (!facts.trains()) {
             return out.with(ScenarioSettings.INFERENCE, true);
         }

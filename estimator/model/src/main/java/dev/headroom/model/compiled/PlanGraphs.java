@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts the codes of a plan together: each graph's forward with its backward and with what the partitioner said. */
 final class PlanGraphs {
-    private final List<CompiledGraph> graphs = new ArrayList<>();
+    private static final String FORWARD = "forward";
+    private static final String INFERENCE = "inference";
+
     private final List<Map<?, ?>> plans = new ArrayList<>();
     private final List<?> partitions;
 
@@ -24,7 +26,7 @@ final class PlanGraphs {
     /** Unless the config decides, Inductor measures whether padded products are faster. */
     private final boolean measuresPadding;
 
-    private PlanGraphs(Map<?, ?> file) {
+    PlanGraphs(Map<?, ?> file) {
         this.measuresPadding = measuresPadding(file.get("config"));
         this.facts = facts(file);
         PlanJson.list(file.get("plans"), "plans").forEach(p -> plans.add(PlanJson.object(p, "plans")));
@@ -32,23 +34,16 @@ final class PlanGraphs {
                 file.get("partitions") == null ? List.of() : PlanJson.list(file.get("partitions"), "partitions");
     }
 
-    /** The graphs of the model in the order of their calls. */
-    static List<CompiledGraph> of(Map<?, ?> file) {
-        PlanGraphs reader = new PlanGraphs(file);
-        reader.read();
-        return reader.graphs;
-    }
-
-    private void read() {
-        int trained = 0;
+    /** The graphs of the model in the order in which they were compiled, which is that of their first calls. */
+    List<CompiledGraph> all() {
+        List<CompiledGraph> graphs = new ArrayList<>();
         for (int i = 0; i < plans.size(); i++) {
-            switch (PlanJson.text(plans.get(i).get("direction"), "plans[" + i + "].direction")) {
-                case "forward" -> graphs.add(trained(i, trained++));
+            switch (direction(i)) {
+                case FORWARD -> graphs.add(called(i, Map.of()));
                 // Beside graphs that are trained this is the compiled step of the optimizer.
-                case "inference" -> {
+                case INFERENCE -> {
                     if (partitions.isEmpty()) {
-                        CompiledCode code = code(i);
-                        graphs.add(new CompiledGraph(code, null, results(code), List.of(), List.of(), facts, Map.of()));
+                        graphs.add(called(i, Map.of()));
                     }
                 }
                 default -> {}
@@ -57,26 +52,62 @@ final class PlanGraphs {
         if (graphs.isEmpty()) {
             throw new UserInputException("it holds no compiled graph of a model; was the backend Inductor?");
         }
+        return graphs;
     }
 
-    private CompiledCode code(int plan) {
-        return CodeReader.read(plans.get(plan), "plans[" + plan + "]");
+    /**
+     * The graph as a call runs it.
+     *
+     * @param plan which of the plans its forward code is
+     * @param sizes values of symbolic sizes, by the names of arguments; of others as while it was compiled
+     */
+    CompiledGraph called(int plan, Map<String, Long> sizes) {
+        if (plan >= plans.size()) {
+            throw new UserInputException("plans[" + plan + "] is called, but there are only " + plans.size());
+        }
+        int partition = 0;
+        for (int i = 0; i < plan; i++) {
+            partition += direction(i).equals(FORWARD) ? 1 : 0;
+        }
+        return switch (direction(plan)) {
+            case FORWARD -> trained(plan, partition, sizes);
+            case INFERENCE -> {
+                CompiledCode code = code(plan, symbols(plan, sizes));
+                yield new CompiledGraph(code, null, results(code), List.of(), List.of(), facts, Map.of());
+            }
+            default -> throw new UserInputException("plans[" + plan + "] is called, but it is code for backward");
+        };
     }
 
-    private CompiledGraph trained(int plan, int partition) {
+    private String direction(int plan) {
+        return PlanJson.text(plans.get(plan).get("direction"), "plans[" + plan + "].direction");
+    }
+
+    private Map<String, Long> symbols(int plan, Map<String, Long> sizes) {
+        return CodeReader.symbols(plans.get(plan), sizes, "plans[" + plan + "]");
+    }
+
+    private CompiledCode code(int plan, Map<String, Long> symbols) {
+        return CodeReader.read(plans.get(plan), symbols, "plans[" + plan + "]");
+    }
+
+    private CompiledGraph trained(int plan, int partition, Map<String, Long> sizes) {
         String where = "partitions[" + partition + "]";
         if (partition >= partitions.size()) {
             throw new UserInputException(
                     where + " is missing, which tells what plans[" + plan + "] keeps for backward");
         }
         Map<?, ?> parted = PlanJson.object(partitions.get(partition), where);
-        Map<String, Long> symbols = CodeReader.symbols(plans.get(plan).get("symbols"), "plans[" + plan + "]");
+        Map<String, Long> symbols = symbols(plan, sizes);
         Traced forward = Traced.of(parted.get("forward"), symbols, where + ".forward");
         Traced backward = Traced.of(parted.get("backward"), symbols, where + ".backward");
         int results = PlanJson.count(parted.get("outputs"), where + ".outputs");
+        int behind = backwardOf(plan);
+        Map<String, Long> behindSymbols = symbols(behind, Map.of());
+        behindSymbols.putAll(symbols);
         CompiledGraph graph = new CompiledGraph(
-                code(plan),
-                code(backwardOf(plan)),
+                code(plan, symbols),
+                code(behind, behindSymbols),
                 forward.outputs().subList(0, Math.min(results, forward.outputs().size())),
                 backward.outputs(),
                 measuresPadding ? trials(forward, backward) : List.of(),
@@ -89,15 +120,30 @@ final class PlanGraphs {
     private static CompiledGraph.Facts facts(Map<?, ?> file) {
         Map<?, ?> config = file.get("config") instanceof Map<?, ?> map ? map : Map.of();
         List<Object> directions = new ArrayList<>();
-        for (Object plan : PlanJson.list(file.get("plans"), "plans")) {
-            directions.add(PlanJson.text(PlanJson.object(plan, "plans").get("direction"), "plans.direction"));
+        boolean cudaGraphs = false;
+        boolean symbolic = false;
+        for (Object entry : PlanJson.list(file.get("plans"), "plans")) {
+            Map<?, ?> plan = PlanJson.object(entry, "plans");
+            String direction = PlanJson.text(plan.get("direction"), "plans.direction");
+            directions.add(direction);
+            cudaGraphs |= CodeReader.isDivided(plan);
+            symbolic = direction.equals(FORWARD) ? CodeReader.isSymbolic(plan) : symbolic;
         }
-        boolean step = directions.contains("forward") && directions.contains("inference");
+        boolean trains = directions.contains(FORWARD);
+        // Beside graphs that are trained, one without gradients that the model does not call is the optimizer's.
+        PlanProgram.called(file.get("program")).forEach(i -> {
+            if (i < directions.size()) {
+                directions.set(i.intValue(), FORWARD);
+            }
+        });
+        boolean step = trains && directions.contains(INFERENCE);
         return new CompiledGraph.Facts(
                 type(config.get("dtype")),
                 type(config.get("amp")),
-                directions.contains("forward"),
-                step && !Boolean.FALSE.equals(config.get("compile_optimizer")));
+                trains,
+                step && !Boolean.FALSE.equals(config.get("compile_optimizer")),
+                cudaGraphs,
+                symbolic);
     }
 
     private static @Nullable DType type(@Nullable Object name) {

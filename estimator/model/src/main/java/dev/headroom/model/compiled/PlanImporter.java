@@ -44,7 +44,10 @@ public final class PlanImporter implements Importer {
         try (InputStream in = open(file)) {
             Map<String, @Nullable Object> plan = JsonTree.object(in, file.toString());
             try {
-                return new PlanModel(name(file), plan).graph();
+                Object program = plan.get("program");
+                return program == null
+                        ? new PlanModel(name(file), plan).graph()
+                        : new PlanProgram(name(file), program, new PlanGraphs(plan)).graph();
             } catch (UserInputException e) {
                 throw new UserInputException(file + ": " + e.getMessage(), e);
             }

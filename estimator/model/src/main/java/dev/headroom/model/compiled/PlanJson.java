@@ -58,6 +58,19 @@ final class PlanJson {
         throw expected(where, "a number of things");
     }
 
+    /** A list's item; lists of the format have fixed places. */
+    static @Nullable Object part(List<?> list, int i, String where) {
+        if (i >= list.size()) {
+            throw new UserInputException(where + " is cut off");
+        }
+        return list.get(i);
+    }
+
+    /** The type of PyTorch's name, {@code null} for one that Headroom does not know. */
+    static @Nullable DType typeOrNull(String name) {
+        return TYPES.get(name);
+    }
+
     /**
      * A tensor: {@code shape}, {@code stride}, {@code dtype}.
      *

@@ -39,13 +39,13 @@ final class PlanModel {
         this.name = name;
         this.config = file.get("config") == null ? Map.of() : PlanJson.object(file.get("config"), "config");
         requireWholeModel();
-        this.compiled = PlanGraphs.of(file);
+        this.compiled = new PlanGraphs(file).all();
     }
 
     private void requireWholeModel() {
         if ("blocks".equals(config.get("scope"))) {
             throw new UserInputException("it is the plan of blocks that are compiled one by one; it does not say what"
-                    + " runs around them; compile the model as a whole, or predict its archive with --compile");
+                    + " runs around them; write it with the module of headroom export-help --compile, which does");
         }
         if (config.get("batches") != null) {
             throw new UserInputException("it is the plan of several batch sizes (" + config.get("batches")
@@ -57,11 +57,21 @@ final class PlanModel {
         for (int g = 0; g < compiled.size(); g++) {
             add(g, compiled.get(g));
         }
+        requireStart();
         List<Graph.Input> ordered = RegistrationOrder.of(inputs, values, weights);
         Graph graph = new Graph(
                 name, List.copyOf(ordered), List.copyOf(nodes), outputs(), values, Map.of(), Map.of(), state());
         return graph.withHeld(
                 new ModelState(graph.held().modules(), graph.held().tensors(), notes()));
+    }
+
+    /** Where the graph breaks before anything was compiled, the first graph starts from activations. */
+    private void requireStart() {
+        if (config.get("batch") instanceof Long && inputs.stream().noneMatch(i -> i.kind() == InputKind.USER)) {
+            throw new UserInputException("no graph in it takes the batch: what runs before its first graph was not"
+                    + " compiled (a graph break), and the plan does not hold it; write it with the module of"
+                    + " headroom export-help --compile, or compile the model in one graph");
+        }
     }
 
     private List<String> notes() {
@@ -102,12 +112,16 @@ final class PlanModel {
             results.add(value);
         }
         made.add(results);
+        List<Node.NamedArgument> given = new ArrayList<>();
+        given.add(new Node.NamedArgument("inputs", new Argument.Values(arguments)));
+        given.add(new Node.NamedArgument("code", new Argument.Attached(graph)));
+        if (number == compiled.size() - 1 && graph.facts().symbolic() && returnsOnlyLoss()) {
+            given.add(new Node.NamedArgument("traced", new Argument.Values(scores())));
+        }
         nodes.add(new Node(
                 "graph_" + number,
                 OPERATOR,
-                List.of(
-                        new Node.NamedArgument("inputs", new Argument.Values(arguments)),
-                        new Node.NamedArgument("code", new Argument.Attached(graph))),
+                List.copyOf(given),
                 results,
                 List.of(new Node.ModuleCall("model", "", "model")),
                 ""));
@@ -158,16 +172,29 @@ final class PlanModel {
      * before, as models of transformers return the scores beside the loss.
      */
     private List<Graph.Output> outputs() {
-        List<@Nullable String> last = made.get(made.size() - 1);
         List<Graph.Output> out = new ArrayList<>();
-        last.forEach(v -> out.add(new Graph.Output(Graph.OutputKind.USER, v, "")));
-        boolean onlyLoss = last.size() == 1
-                && last.get(0) != null
-                && Objects.requireNonNull(values.get(last.get(0))).sizes().isEmpty();
-        if (onlyLoss && made.size() > 1 && !made.get(made.size() - 2).isEmpty()) {
-            out.add(new Graph.Output(
-                    Graph.OutputKind.USER, made.get(made.size() - 2).get(0), ""));
+        made.get(made.size() - 1).forEach(v -> out.add(new Graph.Output(Graph.OutputKind.USER, v, "")));
+        if (returnsOnlyLoss()) {
+            scores().forEach(v -> out.add(new Graph.Output(Graph.OutputKind.USER, v, "")));
         }
         return List.copyOf(out);
+    }
+
+    private boolean returnsOnlyLoss() {
+        List<@Nullable String> last = made.get(made.size() - 1);
+        return last.size() == 1
+                && last.get(0) != null
+                && Objects.requireNonNull(values.get(last.get(0))).sizes().isEmpty();
+    }
+
+    /**
+     * The first result of the graph before the loss. Python has it in the library's output object, which the frame of
+     * the loss was given: with symbolic sizes what Dynamo knew while it traced that frame lives on, that object with it
+     * (torch/_dynamo/side_effects.py).
+     */
+    private List<@Nullable String> scores() {
+        return made.size() > 1 && !made.get(made.size() - 2).isEmpty()
+                ? made.get(made.size() - 2).subList(0, 1)
+                : List.of();
     }
 }

@@ -12,7 +12,8 @@ import java.util.Set;
 /** A section of the JSON that remembers which of its keys were asked for. */
 final class ConfigSection {
     private static final String AUTO = "auto";
-    private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
+    /** More than any memory holds, and little enough to count its bytes. */
+    private static final BigInteger MOST = BigInteger.valueOf(1L << 50);
 
     private final String path;
     private final JsonNode node;
@@ -92,7 +93,9 @@ final class ConfigSection {
         if (!v.isNumber() || v.doubleValue() < 0) {
             throw wrong(path + names[0], v, "a number of at least 0");
         }
-        return v.isIntegralNumber() ? v.bigIntegerValue().min(MOST).longValueExact() : (long) v.doubleValue();
+        return v.isIntegralNumber()
+                ? v.bigIntegerValue().min(MOST).longValueExact()
+                : (long) Math.min(v.doubleValue(), MOST.doubleValue());
     }
 
     Optional<Double> number(String name) {

@@ -3,11 +3,11 @@ package dev.headroom.model.deepspeed;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.ZeroOptions;
-import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.units.OptionNames;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

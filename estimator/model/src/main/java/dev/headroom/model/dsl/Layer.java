@@ -60,6 +60,15 @@ public abstract class Layer {
         return module;
     }
 
+    /** Makes a child the last that was declared. */
+    protected final void moveLast(String name) {
+        Layer module = children.remove(name);
+        if (module == null) {
+            throw new IllegalArgumentException("no child " + name);
+        }
+        children.put(name, module);
+    }
+
     /** {@code requires_grad_(False)} for all parameters below. */
     public final Layer freeze() {
         frozen = true;

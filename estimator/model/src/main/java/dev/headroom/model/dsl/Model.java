@@ -114,7 +114,10 @@ public final class Model {
                 signature,
                 scope.nodes(),
                 Arrays.stream(out)
-                        .map(v -> new Graph.Output(Graph.OutputKind.USER, v.name(), v.name()))
+                        .map(v -> new Graph.Output(
+                                Graph.OutputKind.USER,
+                                v.name(),
+                                scope.cached().contains(v.name()) ? Graph.Output.CACHED : v.name()))
                         .toList(),
                 values,
                 Map.of(),

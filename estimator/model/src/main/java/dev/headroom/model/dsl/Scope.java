@@ -1,7 +1,7 @@
 package dev.headroom.model.dsl;
 
+import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.generation.VariableNodes;
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -50,6 +50,7 @@ public final class Scope {
     private final Map<String, TensorMeta> metas = new LinkedHashMap<>();
     private final Set<String> variables = new LinkedHashSet<>();
     private final Map<String, Value> given = new HashMap<>();
+    private final Set<String> cached = new LinkedHashSet<>();
     private int functions;
 
     Scope(ModelParts parts, boolean training) {
@@ -158,15 +159,16 @@ public final class Scope {
         nodes.add(new Node(
                 "hold_" + n,
                 "aten._assert_tensor_metadata.default",
-                List.of(new Node.NamedArgument("a", argument(value))),
+                List.of(new Node.NamedArgument("a", Arguments.of(value))),
                 List.of(),
                 stack.stream().map(r -> r.call).toList(),
                 trace()));
     }
 
     private Node node(String target, int results, Map<String, Object> arguments) {
+        Unwanted.check();
         List<Node.NamedArgument> list = new ArrayList<>();
-        arguments.forEach((name, value) -> list.add(new Node.NamedArgument(name, argument(value))));
+        arguments.forEach((name, value) -> list.add(new Node.NamedArgument(name, Arguments.of(value))));
         String base = target.split("\\.")[1];
         String[] out = new String[results];
         for (int i = 0; i < results; i++) {
@@ -224,6 +226,17 @@ public final class Scope {
         return new Value(name);
     }
 
+    /** Says of results of the model that an object of keys and values holds them. */
+    public List<Value> cached(List<Value> values) {
+        values.forEach(v -> cached.add(v.name()));
+        return values;
+    }
+
+    /** Such results. */
+    Set<String> cached() {
+        return cached;
+    }
+
     /** Names of the variables that are read. */
     Set<String> variables() {
         return variables;
@@ -248,49 +261,6 @@ public final class Scope {
     public Value scalar(Value value, DType type) {
         metas.put(value.name(), new TensorMeta(type, List.of(), List.of(), SymExpr.of(0), true));
         return value;
-    }
-
-    private static Argument argument(Object value) {
-        if (value instanceof Value v) {
-            return new Argument.Value(v.name());
-        }
-        if (value instanceof Value[] vs) {
-            return new Argument.Values(Arrays.stream(vs).map(Value::name).toList());
-        }
-        if (value instanceof Integer || value instanceof Long) {
-            return new Argument.Int(SymExpr.of(((Number) value).longValue()));
-        }
-        if (value instanceof SymExpr e) {
-            return new Argument.Int(e);
-        }
-        if (value instanceof Argument already) {
-            return already;
-        }
-        if (value instanceof Graph body) {
-            return new Argument.Subgraph(body.name(), body);
-        }
-        if (value instanceof SymExpr[] es) {
-            return new Argument.Ints(List.of(es));
-        }
-        if (value instanceof long[] ls) {
-            return new Argument.Ints(Arrays.stream(ls).mapToObj(SymExpr::of).toList());
-        }
-        if (value instanceof double[] ds) {
-            return new Argument.Floats(Arrays.stream(ds).boxed().toList());
-        }
-        if (value instanceof Number n) {
-            return new Argument.Float(n.doubleValue());
-        }
-        if (value instanceof Boolean b) {
-            return new Argument.Bool(b);
-        }
-        if (value instanceof DType t) {
-            return new Argument.Type(t);
-        }
-        if (value instanceof String s) {
-            return new Argument.Text(s);
-        }
-        throw new IllegalArgumentException("an operator cannot take " + value);
     }
 
     private String trace() {

@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the known word that somebody meant. */
 public final class Suggestion {
+    /** Nobody means a word by anything longer, and to compare it would take seconds. */
+    private static final int LONGEST = 100;
+
     private Suggestion() {}
 
     /** {@code "; did you mean 'x'?"} for the nearest candidate, or {@code ""} when none is near. */
@@ -16,6 +19,9 @@ public final class Suggestion {
 
     /** The nearest candidate, or {@code null} when more than a third of the word would have to change. */
     static @Nullable String nearest(String word, Collection<String> candidates) {
+        if (word.length() > LONGEST) {
+            return null;
+        }
         String lower = word.toLowerCase(Locale.ROOT);
         String best = null;
         int bestCost = Integer.MAX_VALUE;

@@ -12,6 +12,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.family.speech.Whisper;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -137,6 +138,12 @@ public final class ConfigImporter implements Importer {
             }
             return;
         }
+        if (config.modelType().equals("whisper")) {
+            long[] sound = Whisper.sound(config);
+            model.input("input_features", request.type(), Request.BATCH, SymExpr.of(sound[0]), SymExpr.of(sound[1]));
+            model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+            return;
+        }
         model.input("input_ids", DType.INT64, Request.BATCH, Request.SEQ);
         if (request.options().mask() != ModelOptions.Mask.NONE) {
             model.input("attention_mask", DType.INT64, Request.BATCH, Request.SEQ);
@@ -148,7 +155,11 @@ public final class ConfigImporter implements Importer {
         if (!vision.entries().isEmpty()) {
             images(model, request, vision);
         }
-        if (request.labelled()) {
+        if (config.modelType().equals("gemma3")) { // which tokens are an image's
+            model.input("token_type_ids", DType.INT64, Request.BATCH, Request.SEQ);
+        }
+        boolean paired = config.modelType().equals("clip"); // images and texts are each other's labels
+        if (request.labelled() && !paired) {
             switch (Tasks.of(request)) {
                 case SEQUENCE_CLASSIFICATION -> model.input("labels", DType.INT64, Request.BATCH);
                 case QUESTION_ANSWERING -> {

@@ -4,14 +4,20 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
+import dev.headroom.model.family.encoder.DebertaV2;
+import dev.headroom.model.family.encoder.DistilBert;
+import dev.headroom.model.family.encoder.Electra;
 import dev.headroom.model.family.encoder.ModernBert;
+import dev.headroom.model.family.older.Bloom;
 import dev.headroom.model.family.older.Falcon;
 import dev.headroom.model.family.seq2seq.T5;
+import dev.headroom.model.family.speech.Whisper;
 import dev.headroom.model.family.text.Cohere;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Glm;
 import dev.headroom.model.family.text.Gpt2;
+import dev.headroom.model.family.text.GptJ;
 import dev.headroom.model.family.text.GptNeoX;
 import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Granite;
@@ -19,14 +25,18 @@ import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
 import dev.headroom.model.family.text.Mixtures;
 import dev.headroom.model.family.text.Nemotron;
+import dev.headroom.model.family.text.Olmo;
 import dev.headroom.model.family.text.Olmo2;
 import dev.headroom.model.family.text.Opt;
 import dev.headroom.model.family.text.Phi;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
+import dev.headroom.model.family.text.Relatives;
 import dev.headroom.model.family.text.SmolLm3;
 import dev.headroom.model.family.text.StableLm;
 import dev.headroom.model.family.text.StarCoder2;
+import dev.headroom.model.family.vision.Clip;
+import dev.headroom.model.family.vision.Gemma3;
 import dev.headroom.model.family.vision.Llava;
 import dev.headroom.model.family.vision.Vit;
 import java.util.List;
@@ -64,23 +74,42 @@ public final class Families {
             new Family("nemotron", "Nemotron 4, Minitron", Nemotron::of),
             new Family("stablelm", "StableLM", StableLm::of),
             new Family("starcoder2", "StarCoder 2", StarCoder2::of),
+            new Family("olmo", "OLMo", Olmo::one),
             new Family("olmo2", "OLMo 2", Olmo2::of),
+            new Family("olmo3", "OLMo 3", Olmo::three),
+            new Family("arcee", "Arcee AFM", Relatives::arcee),
+            new Family("ministral", "Ministral", Relatives::ministral),
+            new Family("seed_oss", "Seed-OSS", Relatives::seed),
+            new Family("exaone4", "EXAONE 4", Relatives::exaone),
             new Family("mixtral", "Mixtral", Mixtures::mixtral),
+            new Family("qwen2_moe", "Qwen 1.5 and 2, experts", Mixtures::qwen2),
+            new Family("olmoe", "OLMoE", Mixtures::olmoe),
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
             new Family("gpt_oss", "gpt-oss", GptOss::of),
             new Family("deepseek_v3", "DeepSeek V3 and R1", DeepSeek::three));
 
     private static final List<Family> OTHERS = List.of(
             new Family("gpt2", "GPT-2", Gpt2::of),
+            new Family("gptj", "GPT-J", GptJ::of),
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("opt", "OPT", Opt::of),
             new Family("falcon", "Falcon", Falcon::of),
+            new Family("bloom", "BLOOM", Bloom::of),
             new Family("t5", "T5, FLAN-T5", T5::of),
+            new Family("mt5", "mT5", T5::of),
+            new Family("whisper", "Whisper", Whisper::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
+            new Family("xlm-roberta", "XLM-RoBERTa", request -> Bert.relative(request, "xlm_roberta", "XLMRoberta")),
+            new Family("camembert", "CamemBERT", request -> Bert.relative(request, "camembert", "Camembert")),
+            new Family("distilbert", "DistilBERT", DistilBert::of),
+            new Family("electra", "ELECTRA", Electra::of),
+            new Family("deberta-v2", "DeBERTa V2 and V3", DebertaV2::of),
             new Family("modernbert", "ModernBERT", ModernBert::of),
             new Family("vit", "ViT", Vit::of),
-            new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)));
+            new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)),
+            new Family("clip", "CLIP", Clip::of),
+            new Family("gemma3", "Gemma 3 with images", request -> Gemma3.of(request, Families::text)));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, OTHERS).flatMap(List::stream).toList();

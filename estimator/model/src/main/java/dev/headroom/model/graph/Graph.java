@@ -143,7 +143,10 @@ public record Graph(
     }
 
     /** @param value the tensor value, or {@code null} for one that is no tensor */
-    public record Output(OutputKind kind, @Nullable String value, String target) {}
+    public record Output(OutputKind kind, @Nullable String value, String target) {
+        /** The target of what an object of keys and values holds, which functions on results do not look into. */
+        public static final String CACHED = "past_key_values";
+    }
 
     /**
      * Values that a symbol may take, both inclusive.

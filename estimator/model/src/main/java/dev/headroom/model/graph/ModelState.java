@@ -41,6 +41,11 @@ public record ModelState(
         return new ModelState(modules, tensors, notes, true, additions);
     }
 
+    /** The same with other notes. */
+    public ModelState withNotes(List<String> other) {
+        return new ModelState(modules, tensors, other, loaded, additions);
+    }
+
     /** The same with other tensors. */
     public ModelState withTensors(Map<String, HeldTensor> other) {
         return new ModelState(modules, other, notes, loaded, additions);

@@ -54,20 +54,20 @@ public final class Shapes {
         return strides;
     }
 
+    /** Whether memory is row-major and dense, as that of an empty tensor always is. */
     public static boolean isContiguous(long[] sizes, long[] strides) {
         long expected = 1;
+        boolean dense = true;
         for (int i = sizes.length - 1; i >= 0; i--) {
             if (sizes[i] == 0) {
                 return true;
             }
             if (sizes[i] != 1) {
-                if (strides[i] != expected) {
-                    return false;
-                }
+                dense &= strides[i] == expected;
                 expected *= sizes[i];
             }
         }
-        return true;
+        return dense;
     }
 
     /** Whether memory is NHWC or NDHWC and dense (c10/core/MemoryFormat.h, is_channels_last_contiguous). */
@@ -115,12 +115,12 @@ public final class Shapes {
         return dims == 4 ? new int[] {1, 3, 2, 0} : new int[] {1, 4, 3, 2, 0};
     }
 
-    /** c10/core/TensorImpl, compute_non_overlapping_and_dense. */
+    /** c10/core/TensorImpl, refresh_contiguous and compute_non_overlapping_and_dense. */
     public static boolean isNonOverlappingAndDense(long[] sizes, long[] strides) {
-        int n = sizes.length;
-        if (n == 1) {
-            return sizes[0] < 2 || strides[0] == 1;
+        if (isContiguous(sizes, strides)) {
+            return true; // an empty one as well
         }
+        int n = sizes.length;
         Integer[] perm = new Integer[n];
         for (int i = 0; i < n; i++) {
             perm[i] = i;

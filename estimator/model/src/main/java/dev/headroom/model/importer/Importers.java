@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.StringJoiner;
+import java.util.function.Function;
 
 /** Reads a model file of any known format. */
 public final class Importers {
@@ -22,7 +23,7 @@ public final class Importers {
      * @throws UserInputException if the file is missing, of no known format, or cannot be read
      */
     public static Graph read(Path file) {
-        return read(file, Scenario.defaults());
+        return read(file, importer -> importer.read(file));
     }
 
     /**
@@ -32,6 +33,10 @@ public final class Importers {
      * @throws UserInputException if the file is missing, of no known format, or cannot be read
      */
     public static Graph read(Path file, Scenario scenario) {
+        return read(file, importer -> importer.read(file, scenario));
+    }
+
+    private static Graph read(Path file, Function<Importer, Graph> read) {
         boolean exists = Files.exists(file);
         if (exists && !Files.isReadable(file)) {
             throw new UserInputException(file + " cannot be read: permission denied");
@@ -43,15 +48,27 @@ public final class Importers {
         List<String> names = new ArrayList<>();
         for (Importer importer : ServiceLoader.load(Importer.class, Importers.class.getClassLoader())) {
             if (exists ? importer.accepts(file) : importer.ships(file.toString())) {
-                return importer.read(file, scenario);
+                return read.apply(importer);
             }
             formats.add(importer.format());
             names.addAll(importer.names());
         }
         throw new UserInputException(
                 exists
-                        ? file + " is not a model file that Headroom reads; it reads " + formats
-                        : file + " does not exist" + Suggestion.of(file.toString(), names));
+                        ? file
+                                + ForeignFiles.what(file)
+                                        .orElse(" is not a model file that Headroom reads; it reads " + formats)
+                        : file + " does not exist" + remedy(file.toString(), names));
+    }
+
+    /** The name that was meant; what looks like the name of a model may be exported. */
+    private static String remedy(String file, List<String> names) {
+        String suggestion = Suggestion.of(file.substring(file.lastIndexOf('/') + 1), names);
+        boolean endsInFormat = file.matches(".*\\.(pt2|json|onnx|gz|ya?ml)");
+        return suggestion.isEmpty() && !endsInFormat
+                ? " and is no model that 'headroom models' lists; 'headroom export-help' prints a program that exports"
+                        + " any model"
+                : suggestion;
     }
 
     private static void requireContent(Path file) {

@@ -8,9 +8,11 @@ import dev.headroom.model.graph.TensorMeta;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads sizes, element types and tensor descriptions, each expression once. */
@@ -21,6 +23,7 @@ final class MetaReader {
     private final Json json;
     private final Map<String, SymExpr> expressions = new HashMap<>();
     private final Map<String, Long> hints = new LinkedHashMap<>();
+    private final Set<String> devices = new HashSet<>();
 
     MetaReader(Json json) {
         this.json = json;
@@ -59,6 +62,21 @@ final class MetaReader {
         };
     }
 
+    /** Types of the devices that tensors are on, such as {@code meta}. */
+    Set<String> devices() {
+        return devices;
+    }
+
+    private String device() throws IOException {
+        String type = "";
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("type")) {
+                type = json.string();
+            }
+        }
+        return type;
+    }
+
     /** Reads a {@code TensorMeta}. */
     TensorMeta tensor() throws IOException {
         Fields fields = new Fields();
@@ -70,6 +88,7 @@ final class MetaReader {
                 case "storage_offset" -> fields.offset = size();
                 case "requires_grad" -> fields.requiresGrad = json.bool();
                 case "layout" -> fields.layout = json.code();
+                case "device" -> devices.add(device());
                 default -> {}
             }
         }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code ExportedProgram} of torch/_export/serde/schema.py, schema 8. */
@@ -49,7 +50,8 @@ final class ProgramReader {
         if (reader.graph == null || reader.signature == null) {
             throw new UserInputException("not an exported program: it has no graph or no signature");
         }
-        return new Program(reader.graph, reader.signature, reader.modules, reader.hinted());
+        Graph graph = reader.metas.devices().equals(Set.of("cpu")) ? OwnDevice.of(reader.graph) : reader.graph;
+        return new Program(graph, reader.signature, reader.modules, reader.hinted());
     }
 
     /** Reads nothing but the version: a stranger's schema must be named as such, whatever else looks wrong. */

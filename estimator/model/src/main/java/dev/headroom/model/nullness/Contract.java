@@ -8,8 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * Tells NullAway what a method's result has to do with its arguments, such as {@code !null -> !null}: {@code null}
- * comes
- * out only where {@code null} goes in.
+ * comes out only where {@code null} goes in.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -57,7 +57,9 @@ public record Parallelism(
     public enum Build {
         CUDA,
         CPU,
-        META
+        META,
+        /** Under {@code deepspeed.zero.Init}: each module's parameters are divided as soon as it is made. */
+        ZERO_INIT
     }
 
     /** When the device is done with what it was given: the two bounds of timing. */

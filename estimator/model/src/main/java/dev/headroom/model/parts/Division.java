@@ -2,6 +2,7 @@ package dev.headroom.model.parts;
 
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
+import dev.headroom.model.checkpoint.Regions;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -10,6 +11,7 @@ import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,8 +34,14 @@ public final class Division {
     private final List<Part> parts = new ArrayList<>();
     private final @Nullable Part loss;
 
+    /** What the model returns. */
+    private final Set<String> results = new HashSet<>();
+
     /** By path of a module: the part that first calls it, or something in it. */
     private final Map<String, Integer> partOf = new HashMap<>();
+
+    /** What nodes read, and the last one that does. */
+    private final Map<String, Integer> lastReads = new HashMap<>();
 
     private Division(PreparedRun run, Items items, List<Integer> bounds, boolean alone) {
         this.alone = alone;
@@ -45,6 +53,14 @@ public final class Division {
         List<Node> nodes = graph.nodes();
         Set<String> held = held();
         OwnValues own = new OwnValues(graph, held);
+        for (int i = 0; i < nodes.size(); i++) {
+            for (String value : nodes.get(i).reads()) {
+                lastReads.put(value, i);
+            }
+        }
+        graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
+                .forEach(o -> results.add(o.value()));
         int last = this.bounds.length - 1;
         OwnLoss ownLoss = OwnLoss.of(graph, this.bounds[last - 1]);
         if (alone) {
@@ -173,14 +189,7 @@ public final class Division {
                     .forEach(inputs::add);
             graph.nodes().get(i).outputs().stream().filter(v -> v != null).forEach(made::add);
         }
-        Set<String> later = new LinkedHashSet<>();
-        for (Node node : graph.nodes().subList(to, graph.nodes().size())) {
-            node.reads().stream().filter(v -> !alone || !own.contains(v)).forEach(later::add);
-        }
-        graph.outputs().stream()
-                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
-                .forEach(o -> later.add(o.value()));
-        made.retainAll(later);
+        made.removeIf(v -> !results.contains(v) && (lastReads.getOrDefault(v, -1) < to || alone && own.contains(v)));
         if (alone) {
             checkStage(k, from, inputs);
         }
@@ -193,18 +202,31 @@ public final class Division {
         return new Part(from, to - from, ownPlan, List.copyOf(inputs), outputs);
     }
 
-    /** What a stage is given is one tensor, which requires a gradient and is a leaf. */
+    /** What a stage is given is one tensor. */
     private void checkStage(int k, int from, Set<String> inputs) {
-        String where =
-                "stage " + k + ", which begins with '" + graph.nodes().get(from).module() + "'";
         if (inputs.size() != 1) {
-            throw new UserInputException("--parallel pp: " + where + ", is given " + inputs.size()
+            throw new UserInputException("--parallel pp: " + stage(k, from) + ", is given " + inputs.size()
                     + " tensors: stages hand on one each; cut elsewhere with --split");
         }
-        for (Node node : graph.nodes().subList(from, k == 0 ? from : bounds[k + 1])) {
-            if (Region.changesInPlace(node) && inputs.contains(node.reads().get(0))) {
-                throw new UserInputException("--parallel pp: " + where + ", changes its input in place, which PyTorch"
-                        + " refuses of a leaf; cut elsewhere with --split");
+    }
+
+    private String stage(int k, int from) {
+        return "stage " + k + ", which begins with '" + graph.nodes().get(from).module() + "'";
+    }
+
+    /**
+     * Checks that a stage behind the first leaves its input as it is, which requires a gradient and is a leaf.
+     *
+     * @throws UserInputException where it does not: then the rank that runs the stage fails, and no other
+     */
+    public void checkInput(int stage) {
+        Part part = parts.get(stage);
+        int end = part.from() + part.count();
+        for (Node node : graph.nodes().subList(part.from(), stage == 0 ? part.from() : end)) {
+            if (Region.changesInPlace(node)
+                    && part.inputs().contains(node.reads().get(0))) {
+                throw new UserInputException("--parallel pp: " + stage(stage, part.from())
+                        + ", changes its input in place, which PyTorch refuses of a leaf; cut elsewhere with --split");
             }
         }
     }
@@ -228,11 +250,12 @@ public final class Division {
     /** Each item of a part that has several is a checkpoint. */
     private List<Region> itemRegions(Graph part, int from, int to, int shift) {
         List<Region> regions = new ArrayList<>();
+        Regions of = new Regions(part);
         for (int k = 0; k < items.count(); k++) {
             int begin = items.bounds().get(k);
             int end = items.bounds().get(k + 1);
             if (begin >= from && end <= to && end > begin) {
-                regions.add(Region.of(part, begin + shift, end + shift));
+                regions.add(of.of(begin + shift, end + shift));
             }
         }
         return regions.size() > 1 ? regions : List.of();
@@ -245,13 +268,11 @@ public final class Division {
 
     /** A part's graph with what the part holds alone: what it reads, and what is in its modules and nobody reads. */
     public Graph held(int part) {
-        Set<String> read = new LinkedHashSet<>();
-        graph.nodes().forEach(n -> read.addAll(n.reads()));
         Set<String> own = new LinkedHashSet<>();
         parts.get(part).plan().graph().nodes().forEach(n -> own.addAll(n.reads()));
         Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
         graph.held().tensors().forEach((name, held) -> {
-            boolean unread = held.value() == null || !read.contains(held.value());
+            boolean unread = held.value() == null || !lastReads.containsKey(held.value());
             if (unread ? partOf(ModelState.owner(name)) == part : own.contains(held.value())) {
                 String storage = tensors.containsKey(held.storage()) ? held.storage() : name;
                 tensors.put(name, held.as(held.value(), storage));

@@ -3,6 +3,7 @@ package dev.headroom.model.plan;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,16 @@ public record ModuleStyle(
     /** What comes in first; {@code null} where it is left alone. */
     public @Nullable Placement input() {
         return inputs.isEmpty() ? null : inputs.get(0);
+    }
+
+    /** What comes in first, of a style that shares the module. */
+    public Placement givenInput() {
+        return Objects.requireNonNull(input(), "a layout of the input");
+    }
+
+    /** What the caller sees first, of a style that shares the module. */
+    public Placement givenOutput() {
+        return Objects.requireNonNull(output(), "a layout of the output");
     }
 
     /** What the caller sees first. */

@@ -122,6 +122,13 @@ public final class PlanReader {
     }
 
     private ModuleStyle shared(JsonNode json, ModuleStyle.Kind kind, Placement input, Placement output, boolean local) {
+        for (String key : List.of("input_layouts", "output_layouts")) {
+            JsonNode value = json.path(key);
+            if (value.isArray() && (value.isEmpty() || value.path(0).isNull())) {
+                throw new UserInputException("'" + key + "' of ColwiseParallel and RowwiseParallel is one"
+                        + " layout, such as Replicate() or Shard(1)");
+            }
+        }
         return new ModuleStyle(
                 kind,
                 layouts(json, "input_layouts", List.of(input)),

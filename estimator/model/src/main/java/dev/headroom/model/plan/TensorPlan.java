@@ -82,7 +82,7 @@ public record TensorPlan(String file, List<Entry> entries) {
             String last = path.substring(path.lastIndexOf('.') + 1);
             for (Entry entry : inside ? names.entries() : List.<Entry>of()) {
                 if (ModulePaths.fits(entry.pattern(), last)) {
-                    out.add(new PlannedModule(path, entry.style()));
+                    out.add(new PlannedModule(path, Objects.requireNonNull(entry.style(), entry.pattern())));
                     break;
                 }
             }

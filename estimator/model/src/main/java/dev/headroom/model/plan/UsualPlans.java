@@ -9,8 +9,11 @@ import java.io.UncheckedIOException;
 import java.util.List;
 
 /**
- * Plans for models whose modules have the usual names, from the resource {@code plans.json}: where all of an entry's
- * {@code when} are modules of the model, its {@code plan} holds, or its {@code sequence_parallel}.
+ * Plans for models whose modules have the usual names, from the resource {@code plans.json}: of the first entry whose
+ * {@code when} are all modules of the model, and whose {@code unless} are not, the {@code plan} holds, or the
+ * {@code sequence_parallel}. Those of transformers are the library's own ({@code base_model_tp_plan} of a model's
+ * configuration) in the styles of parallelize_module: what it calls colwise_gather_output leaves replicated outputs,
+ * rowwise_split_input takes replicated inputs; embeddings and heads are shared as PyTorch's tutorial does it.
  */
 public final class UsualPlans {
     private static final String RESOURCE = "plans.json";
@@ -25,7 +28,7 @@ public final class UsualPlans {
      */
     public static TensorPlan of(List<String> modules, boolean sequenceParallel, boolean lossParallel) {
         for (JsonNode entry : table()) {
-            if (fits(entry.path("when"), modules)) {
+            if (fits(entry.path("when"), modules) && !(entry.has("unless") && fits(entry.path("unless"), modules))) {
                 JsonNode plan = entry.path(sequenceParallel ? "sequence_parallel" : "plan");
                 if (plan.isMissingNode()) {
                     throw new UserInputException("--sequence-parallel: no usual plan is known for "

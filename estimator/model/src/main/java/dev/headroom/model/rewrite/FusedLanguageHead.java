@@ -1,5 +1,6 @@
 package dev.headroom.model.rewrite;
 
+import dev.headroom.model.adapter.OuterModel;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
@@ -84,12 +85,26 @@ public final class FusedLanguageHead {
         if (bias instanceof Argument.Value) {
             arguments.add(new Node.NamedArgument("bias", bias));
         }
-        arguments.add(new Node.NamedArgument("labels", new Argument.Value(labels)));
+        arguments.add(new Node.NamedArgument("labels", new Argument.Value(OuterModel.labels(graph, labels))));
         String scalar =
                 Objects.requireNonNull(Objects.requireNonNull(loss).outputs().get(0));
         List<String> outputs = new ArrayList<>(List.of(scalar));
         others.forEach(other -> outputs.add(scalar + other));
-        nodes.add(new Node(function, function, arguments, List.copyOf(outputs), loss.moduleStack(), loss.stackTrace()));
+        Balance balance = Balance.of(graph, loss);
+        String sum = balance == null ? scalar : balance.sum();
+        List<String> results = new ArrayList<>(outputs);
+        nodes.add(new Node(function, function, arguments, results, loss.moduleStack(), loss.stackTrace()));
+        if (balance != null) {
+            nodes.addAll(balance.nodes());
+            outputs.set(0, sum);
+            outputs.add(balance.value());
+        }
+        List<Node> after = OuterModel.after(graph);
+        nodes.addAll(after);
+        String returned = Objects.requireNonNullElse(graph.outputs().get(0).value(), "");
+        if (after.stream().anyMatch(n -> n.outputs().contains(returned))) {
+            outputs.set(0, returned); // the loss with what peft adds to it
+        }
         return new Graph(
                 graph.name(),
                 graph.inputs(),

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The look at a padding mask with which the transformers library decides, eagerly, that a mask may be skipped: it
  * counts the true values for a causal mask, and asks {@code all()} for one of both directions (masking_utils.py,
- * fast_all and
- * _ignore_bidirectional_mask_sdpa). Tracing leaves it out.
+ * fast_all and _ignore_bidirectional_mask_sdpa). Tracing leaves it out.
  */
 final class PaddingChecks {
     private final Map<String, Node> producers;

@@ -9,6 +9,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.quant.pass.KeptWhole;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
@@ -58,8 +59,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass(
                     "evaluate as model.eval() does",
                     (g, run, symbols) -> run.loop().inference() ? ModelMode.evaluating(g) : g),
-            new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
+            // torch.compile traces, too.
+            new Pass(
+                    "leave out masks that only tracing makes",
+                    (g, run, symbols) -> run.kernels().compile() ? g : SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
+            new Pass("keep in float32 what the library keeps", (g, run, symbols) -> KeptWhole.rewrite(g, run)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
             new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
             new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)),
@@ -89,11 +94,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = CompiledSteps.applied(imported, Preparing.applied(TrainerDefaults.applied(asked)));
+        Scenario told = EngineTypes.applied(imported, LibraryCheckpoints.applied(TrainerDefaults.applied(asked)));
+        Scenario scenario = CompiledSteps.applied(imported, Preparing.applied(told));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
-            dims.put(SEQUENCE, seq);
+            dims.put(SEQUENCE, seq + scenario.adapters().virtualTokens());
         }
         Optional<GenerationProgram> generation = GenerationProgram.of(imported);
         if (generation.isPresent()) {
@@ -107,7 +113,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                 .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
-        return new PreparedRun(graph, scenario, symbols, CheckpointPlan.of(graph, scenario));
+        Graph noted = LibraryCheckpoints.noted(graph, asked);
+        return new PreparedRun(noted, scenario, symbols, CheckpointPlan.of(noted, scenario));
     }
 
     private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {

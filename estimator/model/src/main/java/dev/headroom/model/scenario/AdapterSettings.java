@@ -6,10 +6,13 @@ import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.probability;
 
+import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The settings of adapters and of frozen parameters: rows of the table that {@link ScenarioSettings} is. */
 public final class AdapterSettings {
@@ -30,6 +33,25 @@ public final class AdapterSettings {
             .written(FLAG, "", "IA3 adapters, as peft makes them, in the place of LoRA.")
             .onlyIf(s -> !s.adapters().ia3() || s.adapters().lora() == null, "there are --lora adapters already"));
 
+    public static final Setting<AdapterMethod> ADAPTER =
+            row(Setting.of("adapter", ADAPTERS, AdapterSettings::named, AdapterOptions::withMethod)
+                    .written(
+                            choice(List.of(AdapterMethod.values()), OptionNames::of),
+                            "METHOD",
+                            "Another method of peft in the place of LoRA.")
+                    .onlyIf(
+                            s -> s.adapters().method() == null || s.adapters().lora() == null,
+                            "there are --lora adapters already"));
+
+    public static final Setting<Integer> ADAPTER_SIZE =
+            row(Setting.of("adapter_size", ADAPTERS, AdapterOptions::size, AdapterOptions::withSize)
+                    .written(
+                            count(MOST),
+                            "N",
+                            "Its rank, the size of its blocks (oft), or how many tokens it trains (prompt-tuning,"
+                                    + " p-tuning); peft's own by default.")
+                    .onlyIf(s -> sized(s.adapters()), "it belongs to --adapter"));
+
     public static final Setting<Integer> LORA_ALPHA =
             ofLora(Setting.of("lora_alpha", ADAPTERS, AdapterOptions::alpha, AdapterOptions::withAlpha)
                     .written(count(MOST), "N", "lora_alpha (default 16); takes no memory."));
@@ -38,9 +60,10 @@ public final class AdapterSettings {
             ofLora(Setting.of("rslora", ADAPTERS, AdapterOptions::rankStabilized, AdapterOptions::withRankStabilized)
                     .written(FLAG, "", "use_rslora=True; takes no memory."));
 
-    public static final Setting<Double> LORA_DROPOUT =
-            ofLora(Setting.of("lora_dropout", ADAPTERS, AdapterOptions::dropout, AdapterOptions::withDropout)
-                    .written(probability(), "P", "lora_dropout (default 0)."));
+    public static final Setting<Double> LORA_DROPOUT = row(Setting.of(
+                    "lora_dropout", ADAPTERS, AdapterOptions::dropout, AdapterOptions::withDropout)
+            .written(probability(), "P", "lora_dropout (default 0); vera_dropout of --adapter vera.")
+            .onlyIf(s -> s.adapters().takesDropout(), "it belongs to --lora, --adapter adalora and --adapter vera"));
 
     public static final Setting<List<String>> TARGETS =
             ofAdapters(Setting.of("targets", ADAPTERS, AdapterOptions::targets, AdapterOptions::withTargets)
@@ -82,12 +105,24 @@ public final class AdapterSettings {
 
     private AdapterSettings() {}
 
+    /** IA3 has an option of its own. */
+    private static @Nullable AdapterMethod named(AdapterOptions adapters) {
+        return adapters.ia3() ? null : adapters.method();
+    }
+
+    private static boolean sized(AdapterOptions adapters) {
+        AdapterMethod method = adapters.method();
+        return method != null && method.usualSize() > 0;
+    }
+
     private static <T> Setting<T> ofLora(Setting<T> setting) {
         return row(setting.onlyIf(s -> s.adapters().lora() != null, NO_LORA));
     }
 
     private static <T> Setting<T> ofAdapters(Setting<T> setting) {
-        return row(setting.onlyIf(s -> s.adapters().any(), "it belongs to --lora and --ia3"));
+        return row(setting.onlyIf(
+                s -> s.adapters().any() && s.adapters().virtualTokens() == 0,
+                "it belongs to --lora, --adapter and --ia3, where layers are adapted"));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {

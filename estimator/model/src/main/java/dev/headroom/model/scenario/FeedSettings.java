@@ -9,6 +9,7 @@ import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

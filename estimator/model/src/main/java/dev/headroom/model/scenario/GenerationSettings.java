@@ -4,6 +4,7 @@ import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.countOrNone;
 
 import dev.headroom.model.generation.Generation;
+import dev.headroom.model.units.OptionNames;
 import java.util.List;
 
 /** The settings of {@code generate()}: rows of the table of {@link ScenarioSettings}. */

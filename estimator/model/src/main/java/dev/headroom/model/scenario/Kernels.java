@@ -8,18 +8,32 @@ import org.jspecify.annotations.Nullable;
  * Which kernels PyTorch is told to take.
  *
  * @param channelsLast model and images in {@code torch.channels_last}
+ * @param channelsLast3d model and volumes in {@code torch.channels_last_3d}
  * @param cudnnBenchmark {@code torch.backends.cudnn.benchmark}
+ * @param deterministic {@code torch.use_deterministic_algorithms(True)}
  * @param cudnnWorkspace what convolutions of cuDNN work in
  * @param attention which kernel of scaled dot product attention may run
  * @param cudnn version of cuDNN; {@code null}: that of PyTorch's own packages
+ * @param compile the model goes through {@code torch.compile}
+ * @param compileBudget {@code torch._functorch.config.activation_memory_budget}; {@code null} for its default
  */
 @Withers
 public record Kernels(
         boolean channelsLast,
+        boolean channelsLast3d,
         boolean cudnnBenchmark,
+        boolean deterministic,
         CudnnWorkspace cudnnWorkspace,
         Scenario.Attention attention,
-        @Nullable CudnnVersion cudnn)
+        @Nullable CudnnVersion cudnn,
+        boolean compile,
+        @Nullable Double compileBudget)
         implements KernelsWithers.With {
-    static final Kernels DEFAULTS = new Kernels(false, false, CudnnWorkspace.AUTO, Scenario.Attention.AUTO, null);
+    static final Kernels DEFAULTS =
+            new Kernels(false, false, false, false, CudnnWorkspace.AUTO, Scenario.Attention.AUTO, null, false, null);
+
+    /** Whether tensors of so many dimensions are turned around. */
+    public boolean turns(int dimensions) {
+        return channelsLast && dimensions == 4 || channelsLast3d && dimensions == 5;
+    }
 }

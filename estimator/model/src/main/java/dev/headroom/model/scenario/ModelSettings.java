@@ -7,6 +7,7 @@ import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -42,6 +42,8 @@ public enum OptimizerKind {
     RPROP(Facts.of("rprop", "torch.optim.Rprop").keeps("prev", "step_size")),
     /** torch/optim/_muon.py: in 2.9.0; matrices alone. */
     MUON(Facts.of("muon", "torch.optim.Muon").since(2, 9).oneByOne().keeps("momentum_buffer")),
+    /** torch/optim/sparse_adam.py; for sparse gradients alone, one parameter after the other. */
+    SPARSE_ADAM(Facts.of("sparse-adam", "torch.optim.SparseAdam").oneByOne().keeps("exp_avg", "exp_avg_sq")),
     /** transformers/optimization.py, with the arguments that the Trainer gives it: no relative step, no scaling. */
     HF_ADAFACTOR(
             Facts.of("hf-adafactor", "transformers.Adafactor").given("scale_parameter=False, relative_step=False")),

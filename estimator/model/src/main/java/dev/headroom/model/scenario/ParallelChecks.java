@@ -8,7 +8,6 @@ import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /** What cannot be meant about several GPUs, each in one line. */
@@ -92,6 +91,9 @@ public final class ParallelChecks {
         belongs(!parallel.cpuOffload() || kind.isFullySharded() || kind.isDeepSpeed(), "--cpu-offload");
         belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isOneProcess(), "--build");
         belongs(
+                parallel.build() != Parallelism.Build.ZERO_INIT || kind == ParallelKind.ZERO3,
+                "--build zero-init, a way to make a model for zero3,");
+        belongs(
                 !parallel.noSync() || (kind == ParallelKind.DDP || kind.isFullySharded()) && !kind.isPipeline(),
                 "--no-sync, an option of ddp, fsdp1 and fsdp2,");
         if (parallel.ddp().staticGraph() && parallel.ddp().findUnusedParameters()) {
@@ -114,8 +116,8 @@ public final class ParallelChecks {
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
             throw new UserInputException("--parameters-as-bucket-view is an option of --zero-optimizer; name both");
         }
-        if (parallel.kind() != ParallelKind.SINGLE && run.loop().inference()) {
-            throw refused("--inference", "only training is modelled on several GPUs");
+        if (run.loop().inference() && (kind.isPipeline() || kind.isDeepSpeed() || kind == ParallelKind.MP)) {
+            throw refused("--inference", "its forward passes without backward passes are not modelled");
         }
     }
 
@@ -234,13 +236,6 @@ public final class ParallelChecks {
                 || !run.checkpointing().modules().isEmpty();
         if (checkpoints && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
             throw refused("--reentrant true", "stages are checkpointed without; leave it out");
-        }
-        String schedule = parallel.pipeline().schedule().toLowerCase(Locale.ROOT);
-        if (checkpoints && (schedule.contains("zerobubble") || schedule.equals("dualpipev"))) {
-            throw refused(
-                    "--checkpoint",
-                    "with --schedule " + parallel.pipeline().schedule()
-                            + " it would recompute twice, which is not modelled");
         }
         if (parallel.pipeline().microbatches() < 1 || parallel.pipeline().virtualStages() < 1) {
             throw new UserInputException("--microbatches and --virtual are at least 1");

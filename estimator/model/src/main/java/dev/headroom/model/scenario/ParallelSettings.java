@@ -24,6 +24,7 @@ import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.parallel.ZeroOptions;
 import dev.headroom.model.plan.TensorPlan;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -75,7 +76,8 @@ public final class ParallelSettings {
                     .written(
                             choice(List.of(Parallelism.Build.values()), OptionNames::of),
                             "WHERE",
-                            "Where the model is before it is wrapped: cuda, cpu or meta."));
+                            "Where the model is before it is wrapped: cuda, cpu or meta; zero-init (zero3): made"
+                                    + " under deepspeed.zero.Init."));
 
     public static final Setting<Parallelism.Events> EVENTS =
             row(Setting.of("events", RUN, Parallelism::events, Parallelism::withEvents)

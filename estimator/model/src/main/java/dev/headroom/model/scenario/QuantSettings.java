@@ -6,6 +6,7 @@ import static dev.headroom.model.scenario.ValueFormats.choice;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.QuantKind;
 import dev.headroom.model.quant.Quantisation;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

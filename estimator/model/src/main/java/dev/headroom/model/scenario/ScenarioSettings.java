@@ -14,10 +14,12 @@ import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.countOrNone;
 import static dev.headroom.model.scenario.ValueFormats.number;
 import static dev.headroom.model.scenario.ValueFormats.positive;
+import static dev.headroom.model.scenario.ValueFormats.share;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,6 +108,21 @@ public final class ScenarioSettings {
             "Maximizes the loss: steps work with negated gradients.",
             OptimizerKind::isOfTorch);
 
+    public static final Setting<List<ParameterGroup>> PARAM_GROUPS =
+            row(Setting.of("param_group", OPTIMIZERS, OptimizerChoice::groups, OptimizerChoice::withGroups)
+                    .written(
+                            ParameterGroup.FORMAT,
+                            "GROUP",
+                            "Parameters that are stepped apart: names with *, and settings of their own, as"
+                                    + " '*.bias,*norm*;weight-decay=false'; repeatable. What no group names is not"
+                                    + " stepped.")
+                    .trainsWith(groups -> !groups.isEmpty())
+                    .onlyIf(
+                            s -> s.parallel().kind() == ParallelKind.SINGLE
+                                    && !s.trainer().loop().isTrainer()
+                                    && s.optimizer().groups().stream().allMatch(g -> g.fits(s)),
+                            "only on one GPU, in a loop of your own, with settings that the group's optimizer has"));
+
     public static final Setting<DType> DTYPE =
             row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
                     .written(FLOATS, "TYPE", "Parameters and inputs: fp32, fp16 or bf16."));
@@ -168,6 +185,25 @@ public final class ScenarioSettings {
     public static final Setting<Boolean> CHANNELS_LAST =
             row(Setting.of("channels_last", KERNELS, Kernels::channelsLast, Kernels::withChannelsLast)
                     .written(FLAG, "", "Model and images in torch.channels_last."));
+
+    public static final Setting<Boolean> CHANNELS_LAST_3D =
+            row(Setting.of("channels_last_3d", KERNELS, Kernels::channelsLast3d, Kernels::withChannelsLast3d)
+                    .written(FLAG, "", "Model and volumes in torch.channels_last_3d."));
+
+    public static final Setting<Boolean> DETERMINISTIC =
+            row(Setting.of("deterministic", KERNELS, Kernels::deterministic, Kernels::withDeterministic)
+                    .written(FLAG, "", "torch.use_deterministic_algorithms(True)."));
+
+    public static final Setting<Boolean> COMPILE =
+            row(Setting.of("compile", KERNELS, Kernels::compile, Kernels::withCompile)
+                    .written(FLAG, "", "The model goes through torch.compile; an estimate from the archive alone."));
+
+    public static final Setting<Double> COMPILE_BUDGET =
+            row(Setting.of("compile_budget", KERNELS, Kernels::compileBudget, Kernels::withCompileBudget)
+                    .written(
+                            share(),
+                            "SHARE",
+                            "torch._functorch.config.activation_memory_budget of --compile, 0 to 1 (default 1)."));
 
     public static final Setting<Boolean> CUDNN_BENCHMARK =
             row(Setting.of("cudnn_benchmark", KERNELS, Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark)

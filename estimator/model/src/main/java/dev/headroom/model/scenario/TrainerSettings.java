@@ -9,6 +9,7 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.trainer.LoopKind;
 import dev.headroom.model.trainer.TrainerOptions;
 import dev.headroom.model.trainer.TransformersVersion;
+import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
 import java.util.List;
 

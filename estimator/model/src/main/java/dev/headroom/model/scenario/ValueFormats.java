@@ -7,6 +7,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.plan.PlanReader;
 import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.units.ByteSizes;
+import dev.headroom.model.units.OptionNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -144,6 +145,11 @@ final class ValueFormats {
         return ValueFormat.one(ValueFormats::chance, Object::toString, value -> value, List.of());
     }
 
+    /** A number from 0 to 1. */
+    static ValueFormat<Double> share() {
+        return ValueFormat.one(ValueFormats::part, Object::toString, value -> value, List.of());
+    }
+
     /** A whole number from one on, or {@code none} for 0. */
     static ValueFormat<Integer> countOrNone(int most) {
         return ValueFormat.one(
@@ -205,6 +211,18 @@ final class ValueFormats {
             double value = Double.parseDouble(text.strip());
             if (!(value > 0) || Double.isInfinite(value)) {
                 throw new BadValue(text + " is out of range; it takes numbers above 0");
+            }
+            return value;
+        } catch (NumberFormatException e) {
+            throw new BadValue("'" + text + "' is not a number");
+        }
+    }
+
+    private static double part(String text) {
+        try {
+            double value = Double.parseDouble(text.strip());
+            if (!(value >= 0 && value <= 1)) {
+                throw new BadValue(text + " is out of range; it takes numbers from 0 to 1");
             }
             return value;
         } catch (NumberFormatException e) {

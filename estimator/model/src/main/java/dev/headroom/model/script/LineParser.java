@@ -23,9 +23,13 @@ final class LineParser {
     private static final Pattern TOKEN =
             Pattern.compile("\\s*(?:(\\d+\\.?\\d*(?:[eE][-+]?\\d+)?|\\.\\d+)|([A-Za-z_]\\w*)|(.))");
 
+    /** Far more brackets within each other, or signs in a row, than anybody writes. */
+    private static final int DEEPEST = 100;
+
     private final List<String> tokens = new ArrayList<>();
     private final int line;
     private int at;
+    private int depth;
 
     private LineParser(String text, int line) {
         this.line = line;
@@ -100,10 +104,17 @@ final class LineParser {
     }
 
     private Expr unary() {
-        if (!accept("-")) {
-            return postfix();
+        if (++depth > DEEPEST) {
+            throw new IllegalArgumentException("the line is nested more than " + DEEPEST + " deep; divide it");
         }
-        Expr of = unary();
+        try {
+            return accept("-") ? negative(unary()) : postfix();
+        } finally {
+            depth--;
+        }
+    }
+
+    private static Expr negative(Expr of) {
         return of instanceof Expr.Number n
                 ? new Expr.Number(-n.value(), n.isInteger(), "-" + n.text())
                 : call("neg", of);

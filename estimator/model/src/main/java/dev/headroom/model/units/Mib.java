@@ -1,13 +1,19 @@
 package dev.headroom.model.units;
 
+import dev.headroom.allocator.Bytes;
 import java.util.Locale;
 
 /** Bytes for people, in PyTorch's binary units. */
 public final class Mib {
-    private static final double MIB = 1 << 20;
-    private static final double GIB = 1 << 30;
+    private static final double MIB = Bytes.MIB;
+    private static final double GIB = Bytes.GIB;
 
     private Mib() {}
+
+    /** As a number of MiB. */
+    public static double of(long bytes) {
+        return bytes / MIB;
+    }
 
     /** {@code 97.7}: MiB without the unit, for tables. */
     public static String number(long bytes) {

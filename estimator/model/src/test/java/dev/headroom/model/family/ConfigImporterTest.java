@@ -33,7 +33,11 @@ class ConfigImporterTest {
     private static final Scenario RUN = Scenario.defaults().with(ModelSettings.SEQ, 64L);
 
     private static Graph read(String model, String... entries) {
-        return Importers.read(Path.of(model), RUN.with(ModelSettings.ENTRIES, List.of(entries)));
+        Scenario run = ShippedConfigs.has(model)
+                        && ShippedConfigs.read(model).modelType().equals("vit")
+                ? Scenario.defaults()
+                : RUN;
+        return Importers.read(Path.of(model), run.with(ModelSettings.ENTRIES, List.of(entries)));
     }
 
     private static String message(String model, String... entries) {
@@ -57,6 +61,35 @@ class ConfigImporterTest {
                 .mapToLong(e -> elements(e.getValue()))
                 .sum();
         assertEquals(entry.parameters(), count);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "meta-llama/Llama-3.1-8B-Instruct, llama-3.1-8b",
+        "Llama-3.1-8B-Instruct, llama-3.1-8b",
+        "qwen/qwen2.5-coder-7b-instruct, qwen2.5-7b",
+        "google/gemma-3-4b-pt, gemma-3-4b",
+        "LLAMA-2-7B, llama-2-7b"
+    })
+    void repositoriesMeanModelsToo(String said, String name) {
+        assertEquals(name, ShippedConfigs.find(said).orElseThrow().name());
+        assertEquals(name, ShippedConfigs.read(said).source());
+    }
+
+    @Test
+    void noRepositoryMeansTwoModels() {
+        List<String> repositories = ShippedConfigs.all().stream()
+                .flatMap(e -> Stream.concat(Stream.of(e.name()), e.same().stream()))
+                .toList();
+        assertEquals(repositories.stream().distinct().toList(), repositories);
+    }
+
+    @Test
+    void namesThatNobodyKnowsGetARemedy() {
+        String unknown = message("somebody/new-model-900b");
+        assertTrue(unknown.contains("headroom export-help"), unknown);
+        String near = message("Qwen/Qwen2.5-7C");
+        assertTrue(near.contains("did you mean 'qwen2.5-7b'?"), near);
     }
 
     /** As many, in layers of their own that adapters and quantisation know. */

@@ -2,6 +2,7 @@ package dev.headroom.executor.cuda.kernel;
 
 import dev.headroom.executor.cuda.runtime.LaunchShape;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Tensors of one shape (n, c, …) for kernels that go through them by channel: the other dimensions are joined. */
 public final class ChannelViews {
@@ -9,7 +10,7 @@ public final class ChannelViews {
     private final long length;
     private final byte[][] views;
 
-    private ChannelViews(Tensor... tensors) {
+    private ChannelViews(@Nullable Tensor... tensors) {
         Tensor shape = tensors[0] == null ? tensors[1] : tensors[0];
         long[] others = shape.sizes().clone();
         channels = others[1];
@@ -32,7 +33,7 @@ public final class ChannelViews {
     }
 
     /** @param tensors {@code null} for one that the kernel does without, but not the first two both */
-    public static ChannelViews of(Tensor... tensors) {
+    public static ChannelViews of(@Nullable Tensor... tensors) {
         return new ChannelViews(tensors);
     }
 

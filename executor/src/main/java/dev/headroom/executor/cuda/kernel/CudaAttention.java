@@ -36,7 +36,7 @@ public final class CudaAttention implements AttentionKernels {
         return LaunchShape.of(Math.toIntExact(rows), THREADS).withShared(Math.toIntExact(sums * Double.BYTES));
     }
 
-    private static byte[] view(Tensor t) {
+    private static byte[] view(@Nullable Tensor t) {
         return t == null ? DeviceView.none() : DeviceView.of(t);
     }
 

@@ -49,6 +49,17 @@ public final class CudaIndexing implements IndexingKernels {
     }
 
     @Override
+    public void indexPut(Tensor into, Tensor[] indices, Tensor values) {
+        kernel("pick_put", into)
+                .launch(
+                        each(values),
+                        values.elements(),
+                        into.address(),
+                        DeviceView.of(values),
+                        new Picks(into, indices).bytes());
+    }
+
+    @Override
     public void gather(Tensor result, Tensor x, int dim, Tensor index) {
         kernel("gather", x)
                 .launch(
@@ -70,6 +81,20 @@ public final class CudaIndexing implements IndexingKernels {
                         DeviceView.of(into),
                         DeviceView.of(index),
                         DeviceView.of(values.address(), index.sizes(), values.strides()));
+    }
+
+    @Override
+    public void scatter(Tensor into, int dim, Tensor index, Tensor values) {
+        boolean number = !values.onDevice();
+        kernel("scatter", into)
+                .launch(
+                        each(index),
+                        index.elements(),
+                        dim,
+                        DeviceView.of(into),
+                        DeviceView.of(index),
+                        number ? DeviceView.none() : DeviceView.of(values.address(), index.sizes(), values.strides()),
+                        values.number());
     }
 
     @Override

@@ -25,6 +25,18 @@ public final class CudaRandom implements RandomKernels {
     }
 
     @Override
+    public void normal(Tensor result, double mean, double deviation, long seed) {
+        kernels.kernel("random", "normal", result.dtype())
+                .launch(
+                        LaunchShape.elements(result.elements()),
+                        result.elements(),
+                        DeviceView.of(result),
+                        mean,
+                        deviation,
+                        seed);
+    }
+
+    @Override
     public void bernoulli(Tensor result, double probability, long seed) {
         kernels.kernel("random", "bernoulli", result.dtype())
                 .launch(

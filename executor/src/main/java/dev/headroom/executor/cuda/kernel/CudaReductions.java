@@ -1,10 +1,12 @@
 package dev.headroom.executor.cuda.kernel;
 
 import dev.headroom.allocator.Bytes;
+import dev.headroom.executor.cuda.driver.CudaTransfer;
 import dev.headroom.executor.cuda.runtime.LaunchShape;
 import dev.headroom.executor.kernel.ReductionKernels;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Reductions by kernels of the project's own. */
 public final class CudaReductions implements ReductionKernels {
@@ -14,6 +16,13 @@ public final class CudaReductions implements ReductionKernels {
     private static final int MOST_THREADS = 1024;
     private static final int WARP = 32;
 
+    /** The kernel's codes for lengths: powers, what is not zero, the greatest and the least magnitude. */
+    private static final int POWERS = 7;
+
+    private static final int COUNT = 8;
+    private static final int GREATEST = 9;
+    private static final int LEAST = 10;
+
     private final KernelFiles kernels;
 
     public CudaReductions(KernelFiles kernels) {
@@ -22,20 +31,31 @@ public final class CudaReductions implements ReductionKernels {
 
     @Override
     public void reduce(Kind kind, Tensor result, Tensor operand) {
+        double share = result.elements() == 0 ? 1 : (double) result.elements() / operand.elements();
+        reduce(code(kind), kind == Kind.MEAN ? share : 1, result, operand);
+    }
+
+    @Override
+    public void norm(double order, Tensor result, Tensor operand) {
+        int code = order == 0 ? COUNT : Double.isInfinite(order) ? (order > 0 ? GREATEST : LEAST) : POWERS;
+        reduce(code, code == POWERS ? order : 1, result, operand);
+    }
+
+    /** @param number a factor of the result, or the order of a length */
+    private void reduce(int code, double number, Tensor result, Tensor operand) {
         long lines = result.elements();
         if (lines == 0) {
             return;
         }
         Lines over = Lines.of(result.sizes(), operand);
         Walk lineWalk = Walk.over(result.sizes(), over.kept(), result.strides());
-        double factor = kind == Kind.MEAN ? (double) lines / operand.elements() : 1;
         kernels.kernel("reductions", "reduce", ElementTypes.of(result, operand))
                 .launch(
                         shape(lines, over.length(), lineWalk),
-                        code(kind),
+                        code,
                         lines,
                         over.length(),
-                        factor,
+                        number,
                         DeviceView.of(result.address(), lineWalk.sizes(), lineWalk.strides()[1]),
                         DeviceView.of(operand.address(), lineWalk.sizes(), lineWalk.strides()[0]),
                         over.reduced());
@@ -58,11 +78,12 @@ public final class CudaReductions implements ReductionKernels {
             case ANY -> 3;
             case ALL -> 4;
             case NORM -> 5;
+            case PRODUCT -> 6;
         };
     }
 
     @Override
-    public void extremes(Kind kind, Tensor values, Tensor places, Tensor operand, int dim) {
+    public void extremes(Kind kind, @Nullable Tensor values, Tensor places, Tensor operand, int dim) {
         boolean scalar = operand.dims() == 0;
         long[] first = firstOfLines(operand, dim);
         kernels.kernel("reductions", "extremes", ElementTypes.of(places, operand))
@@ -77,7 +98,7 @@ public final class CudaReductions implements ReductionKernels {
     }
 
     @Override
-    public void moments(Tensor variance, Tensor mean, Tensor operand, double correction) {
+    public void moments(Tensor variance, @Nullable Tensor mean, Tensor operand, double correction) {
         Lines lines = Lines.of(variance.sizes(), operand);
         kernels.kernel("reductions", "moments", ElementTypes.of(variance, operand))
                 .launch(
@@ -122,7 +143,29 @@ public final class CudaReductions implements ReductionKernels {
     }
 
     @Override
-    public void cumulativeSum(Tensor result, Tensor operand, int dim) {
+    public void sort(Tensor values, Tensor places, Tensor operand, int dim, boolean descending) {
+        if (operand.elements() == 0) {
+            return;
+        }
+        boolean scalar = operand.dims() == 0;
+        long[] first = firstOfLines(operand, dim);
+        kernels.kernel("reductions", "sorted", ElementTypes.of(values, operand))
+                .launch(
+                        LaunchShape.elements(operand.elements()),
+                        Layout.elements(first),
+                        scalar ? 1L : operand.size(dim),
+                        scalar ? 1L : values.size(dim),
+                        descending ? 1 : 0,
+                        DeviceView.of(values.address(), first, values.strides()),
+                        scalar ? 0L : values.stride(dim),
+                        DeviceView.of(places.address(), first, places.strides()),
+                        scalar ? 0L : places.stride(dim),
+                        DeviceView.of(operand.address(), first, operand.strides()),
+                        scalar ? 0L : operand.stride(dim));
+    }
+
+    @Override
+    public void scan(Scan scan, Tensor result, @Nullable Tensor places, Tensor operand, int dim) {
         if (operand.elements() == 0) {
             return;
         }
@@ -130,14 +173,34 @@ public final class CudaReductions implements ReductionKernels {
         long length = scalar ? 1 : operand.size(dim);
         long[] first = firstOfLines(operand, dim);
         long lines = Layout.elements(first);
-        kernels.kernel("reductions", "cumulative_sum", ElementTypes.of(result, operand))
+        kernels.kernel("reductions", "scan", ElementTypes.of(result, operand))
                 .launch(
                         LaunchShape.elements(lines),
+                        scan.ordinal(),
                         lines,
                         length,
                         DeviceView.of(result.address(), first, result.strides()),
                         scalar ? 0L : result.stride(dim),
+                        places == null ? DeviceView.none() : DeviceView.of(places.address(), first, places.strides()),
+                        scalar || places == null ? 0L : places.stride(dim),
                         DeviceView.of(operand.address(), first, operand.strides()),
                         scalar ? 0L : operand.stride(dim));
+    }
+
+    @Override
+    public void histogram(Tensor counts, Tensor operand, Tensor @Nullable [] bounds, double least, double most) {
+        CudaTransfer.fill(
+                counts.address(), 0, counts.elements() * counts.dtype().bytes());
+        kernels.kernel("reductions", "histogram", ElementTypes.of(counts, operand))
+                .launch(
+                        LaunchShape.elements(operand.elements()),
+                        operand.elements(),
+                        counts.elements(),
+                        counts.address(),
+                        DeviceView.of(operand),
+                        bounds == null ? 0L : bounds[0].address(),
+                        bounds == null ? 0L : bounds[1].address(),
+                        least,
+                        most);
     }
 }

@@ -5,6 +5,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /** Tensors as kernels see them: the bytes of {@code tensor.cuh}'s {@code View}. */
 public final class DeviceView {
@@ -47,7 +48,7 @@ public final class DeviceView {
     }
 
     /** The address, 0 for no tensor. */
-    public static long address(Tensor t) {
+    public static long address(@Nullable Tensor t) {
         return t == null ? 0 : t.address();
     }
 

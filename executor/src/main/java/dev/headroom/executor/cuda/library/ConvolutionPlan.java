@@ -21,6 +21,7 @@ import org.bytedeco.cuda.global.cudnn;
 import org.bytedeco.javacpp.DoublePointer;
 import org.bytedeco.javacpp.FloatPointer;
 import org.bytedeco.javacpp.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One convolution problem as cuDNN knows it: descriptors, and the algorithms in the order in which cuDNN's heuristics
@@ -76,7 +77,7 @@ final class ConvolutionPlan implements AutoCloseable {
      *
      * @return false when there is none
      */
-    boolean run(cudnnContext handle, ConvolutionCall call, Tensor workspace) {
+    boolean run(cudnnContext handle, ConvolutionCall call, @Nullable Tensor workspace) {
         long bytes = workspace == null ? 0 : workspace.storage().bytes();
         for (ConvolutionAlgorithm algorithm : algorithms) {
             if (algorithm.workspaceBytes() <= bytes) {
@@ -90,7 +91,7 @@ final class ConvolutionPlan implements AutoCloseable {
         return false;
     }
 
-    private record Space(Tensor tensor, long bytes) {
+    private record Space(@Nullable Tensor tensor, long bytes) {
         DevicePointer pointer() {
             return new DevicePointer(tensor == null ? 0 : tensor.address());
         }

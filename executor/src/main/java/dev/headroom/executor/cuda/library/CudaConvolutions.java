@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Convolutions by cuDNN; depthwise ones without workspace, as PyTorch has them too, by kernels of the project's own.
@@ -35,7 +36,7 @@ public final class CudaConvolutions implements ConvolutionKernels, AutoCloseable
     }
 
     @Override
-    public void convolve(ConvolutionCall call, Tensor workspace) {
+    public void convolve(ConvolutionCall call, @Nullable Tensor workspace) {
         if (call.isEmpty()) {
             clear(call.result());
             return;

@@ -18,6 +18,7 @@ import org.bytedeco.cuda.global.cublas;
 import org.bytedeco.javacpp.DoublePointer;
 import org.bytedeco.javacpp.FloatPointer;
 import org.bytedeco.javacpp.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Products by cuBLAS as PyTorch asks for them (aten/src/ATen/cuda/CUDABlas.cpp): single precision without TF32, half
@@ -36,7 +37,7 @@ public final class CudaMatrices implements MatrixKernels, AutoCloseable {
     }
 
     @Override
-    public void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, Tensor workspace) {
+    public void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, @Nullable Tensor workspace) {
         if (result.elements() == 0) {
             return;
         }
@@ -188,7 +189,7 @@ public final class CudaMatrices implements MatrixKernels, AutoCloseable {
     }
 
     /** The handle of the thread that the workspace belongs to: each has one. */
-    private cublasContext handle(Tensor workspace) {
+    private cublasContext handle(@Nullable Tensor workspace) {
         if (workspace == null) {
             return context.blas(BlasThread.FORWARD);
         }
@@ -233,6 +234,19 @@ public final class CudaMatrices implements MatrixKernels, AutoCloseable {
                         b.stride(-2),
                         alpha,
                         beta);
+    }
+
+    @Override
+    public void multiplyGroups(Tensor result, Tensor a, Tensor b, Tensor ends) {
+        kernels.kernel("matrices", "multiply_groups", ElementTypes.of(result, a, b))
+                .launch(
+                        LaunchShape.elements(result.elements()),
+                        result.elements(),
+                        DeviceView.of(result),
+                        DeviceView.of(a),
+                        DeviceView.of(b),
+                        ends.elements(),
+                        ends.address());
     }
 
     @Override

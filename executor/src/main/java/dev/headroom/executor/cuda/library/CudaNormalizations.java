@@ -47,7 +47,7 @@ public final class CudaNormalizations implements NormalizationKernels {
      * Types of data, weights, statistics of the batch, and running statistics; what is missing is as something there.
      */
     private CudaKernel kernel(
-            String name, Tensor data, Tensor weight, @Nullable Tensor statistics, @Nullable Tensor running) {
+            String name, Tensor data, @Nullable Tensor weight, @Nullable Tensor statistics, @Nullable Tensor running) {
         DType batch = Objects.requireNonNull(statistics == null ? running : statistics)
                 .dtype();
         DType map = weight == null ? batch : weight.dtype();
@@ -55,7 +55,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                 "normalizations", name, data.dtype(), map, batch, running == null ? batch : running.dtype());
     }
 
-    private static Tensor either(Tensor a, Tensor b) {
+    private static @Nullable Tensor either(@Nullable Tensor a, @Nullable Tensor b) {
         return a == null ? b : a;
     }
 
@@ -63,7 +63,7 @@ public final class CudaNormalizations implements NormalizationKernels {
     public void batchNorm(BatchNormCall call, BatchNormCall.Running running, Tensor out) {
         Tensor x = call.x();
         if (call.library() != null && x.elements() > 0) {
-            dnn.forward(call, running, out);
+            dnn.forward(call, call.library(), running, out);
             return;
         }
         ChannelViews c = ChannelViews.of(out, x);
@@ -77,7 +77,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                         DeviceView.address(call.bias()),
                         DeviceView.address(running.mean()),
                         DeviceView.address(running.variance()),
-                        call.mean().address(),
+                        DeviceView.address(call.mean()),
                         call.invstd().address(),
                         running.momentum(),
                         call.epsilon());
@@ -95,7 +95,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                         c.view(1),
                         DeviceView.address(call.weight()),
                         DeviceView.address(call.bias()),
-                        call.mean().address(),
+                        DeviceView.address(call.mean()),
                         call.variance().address(),
                         call.epsilon());
     }
@@ -103,7 +103,7 @@ public final class CudaNormalizations implements NormalizationKernels {
     @Override
     public void batchNormBackward(BatchNormCall call, Tensor g, NormGradients gradients) {
         if (call.library() != null && call.x().elements() > 0) {
-            dnn.backward(call, g, gradients);
+            dnn.backward(call, call.library(), g, gradients);
             return;
         }
         Statistics statistics = new Statistics(call.mean(), call.invstd(), false, 0);
@@ -123,7 +123,7 @@ public final class CudaNormalizations implements NormalizationKernels {
      */
     private record Statistics(Tensor mean, Tensor spread, boolean given, double epsilon) {}
 
-    private void backward(Tensor x, Tensor weight, Statistics statistics, Tensor g, NormGradients gradients) {
+    private void backward(Tensor x, @Nullable Tensor weight, Statistics statistics, Tensor g, NormGradients gradients) {
         ChannelViews c = ChannelViews.of(gradients.x(), g, x);
         kernel("batch_norm_backward", x, either(weight, gradients.affine()), statistics.mean(), null)
                 .launch(
@@ -149,7 +149,7 @@ public final class CudaNormalizations implements NormalizationKernels {
         if (x.elements() == 0) {
             return;
         }
-        kernel("group_norm", x, either(call.weight(), call.bias()), call.mean(), null)
+        kernel("group_norm", x, either(call.weight(), call.bias()), call.rstd(), null)
                 .launch(
                         LaunchShape.lines(lines, x.elements() / lines),
                         x.size(1),
@@ -159,7 +159,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                         DeviceView.of(x),
                         DeviceView.address(call.weight()),
                         DeviceView.address(call.bias()),
-                        call.mean().address(),
+                        DeviceView.address(call.mean()),
                         call.rstd().address(),
                         call.epsilon());
     }
@@ -174,7 +174,7 @@ public final class CudaNormalizations implements NormalizationKernels {
         long plane = x.elements() / x.size(0) / x.size(1);
         Tensor map = either(call.weight(), gradients.affine());
         if (gradients.x() != null) {
-            kernel("group_norm_backward", x, map, call.mean(), null)
+            kernel("group_norm_backward", x, map, call.rstd(), null)
                     .launch(
                             LaunchShape.lines(lines, x.elements() / lines),
                             x.size(1),
@@ -184,11 +184,11 @@ public final class CudaNormalizations implements NormalizationKernels {
                             DeviceView.of(g),
                             DeviceView.of(x),
                             DeviceView.address(call.weight()),
-                            call.mean().address(),
+                            DeviceView.address(call.mean()),
                             call.rstd().address());
         }
         if (gradients.affine() != null) {
-            kernel("group_norm_weight_backward", x, map, call.mean(), null)
+            kernel("group_norm_weight_backward", x, map, call.rstd(), null)
                     .launch(
                             LaunchShape.lines(x.size(1), x.size(0) * plane),
                             x.size(0),
@@ -199,7 +199,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                             DeviceView.address(gradients.bias()),
                             DeviceView.of(g),
                             DeviceView.of(x),
-                            call.mean().address(),
+                            DeviceView.address(call.mean()),
                             call.rstd().address());
         }
     }
@@ -207,12 +207,12 @@ public final class CudaNormalizations implements NormalizationKernels {
     @Override
     public void layerNorm(LayerNormCall call, Tensor out) {
         Tensor x = call.x();
-        kernel("layer_norm", x, either(call.weight(), call.bias()), call.mean(), null)
+        kernel("layer_norm", x, either(call.weight(), call.bias()), call.rstd(), null)
                 .launch(
                         LaunchShape.lines(x.elements() == 0 ? 0 : x.size(0), x.size(1)),
                         x.size(1),
                         out.address(),
-                        call.mean().address(),
+                        DeviceView.address(call.mean()),
                         call.rstd().address(),
                         x.address(),
                         DeviceView.address(call.weight()),
@@ -227,20 +227,20 @@ public final class CudaNormalizations implements NormalizationKernels {
         long rows = x.size(0);
         long n = x.size(1);
         if (gradients.x() != null) {
-            kernel("layer_norm_backward", x, map, call.mean(), null)
+            kernel("layer_norm_backward", x, map, call.rstd(), null)
                     .launch(
                             LaunchShape.lines(x.elements() == 0 ? 0 : rows, n),
                             n,
                             gradients.x().address(),
                             g.address(),
                             x.address(),
-                            call.mean().address(),
+                            DeviceView.address(call.mean()),
                             call.rstd().address(),
                             DeviceView.address(call.weight()));
         }
         if (gradients.affine() != null) {
             int blocks = Math.toIntExact(Bytes.ceilDiv(n, COLUMNS));
-            kernel("layer_norm_weight_backward", x, map, call.mean(), null)
+            kernel("layer_norm_weight_backward", x, map, call.rstd(), null)
                     .launch(
                             new LaunchShape(blocks, 1, 1, COLUMNS, SHARING, 1, 0),
                             rows,
@@ -249,7 +249,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                             DeviceView.address(gradients.bias()),
                             g.address(),
                             x.address(),
-                            call.mean().address(),
+                            DeviceView.address(call.mean()),
                             call.rstd().address());
         }
     }

@@ -12,6 +12,7 @@ import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Recurrent layers by cuDNN, single steps by kernels of the project's own. */
 public final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
@@ -60,7 +61,7 @@ public final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
         return kernels.kernel("recurrent", name, t.dtype());
     }
 
-    private static byte[] view(Tensor t) {
+    private static byte[] view(@Nullable Tensor t) {
         return t == null ? DeviceView.none() : DeviceView.of(t);
     }
 
@@ -103,7 +104,7 @@ public final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
                         hy.size(0),
                         hy.size(1),
                         view(hy),
-                        view(after.c()),
+                        view(after.cells()),
                         view(kept),
                         view(gates.fromInput()),
                         view(gates.fromState()),
@@ -113,7 +114,7 @@ public final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
     }
 
     @Override
-    public void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, States dAfter, Tensor dGates, Tensor dcx) {
+    public void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, StateGradients dAfter, Tensor dGates, Tensor dcx) {
         kernel("lstm_cell_gradient", cx)
                 .launch(
                         LaunchShape.elements(cx.elements()),

@@ -17,6 +17,7 @@ import org.bytedeco.javacpp.DoublePointer;
 import org.bytedeco.javacpp.FloatPointer;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.SizeTPointer;
+import org.jspecify.annotations.Nullable;
 
 /** Batch normalisation by cuDNN, as PyTorch calls it (aten/src/ATen/native/cudnn/BatchNorm.cpp). */
 // PyTorch's batch normalisation calls these functions too.
@@ -63,9 +64,8 @@ final class DnnBatchNorm {
     }
 
     /** {@code cudnnBatchNormalizationForwardTrainingEx}. */
-    void forward(BatchNormCall c, BatchNormCall.Running running, Tensor out) {
+    void forward(BatchNormCall c, Library library, BatchNormCall.Running running, Tensor out) {
         Tensor x = c.x();
-        Library library = c.library();
         with(x, (mode, data, map) -> {
             try (Pointer one = scalar(x, 1);
                     Pointer zero = scalar(x, 0)) {
@@ -102,9 +102,8 @@ final class DnnBatchNorm {
     }
 
     /** {@code cudnnBatchNormalizationBackwardEx}. */
-    void backward(BatchNormCall c, Tensor g, NormGradients gradients) {
+    void backward(BatchNormCall c, Library library, Tensor g, NormGradients gradients) {
         Tensor x = c.x();
-        Library library = c.library();
         with(x, (mode, data, map) -> {
             try (Pointer one = scalar(x, 1);
                     Pointer zero = scalar(x, 0)) {
@@ -146,7 +145,7 @@ final class DnnBatchNorm {
     }
 
     /** A null pointer for no tensor and for an empty one. */
-    private static DevicePointer pointer(Tensor t) {
+    private static DevicePointer pointer(@Nullable Tensor t) {
         return new DevicePointer(t == null || t.elements() == 0 ? 0 : t.address());
     }
 

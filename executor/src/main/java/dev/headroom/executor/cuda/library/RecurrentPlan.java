@@ -8,6 +8,7 @@ import dev.headroom.executor.cuda.driver.DevicePointer;
 import dev.headroom.executor.cuda.runtime.CudaContext;
 import dev.headroom.executor.kernel.RecurrentCall;
 import dev.headroom.executor.kernel.RecurrentCall.States;
+import dev.headroom.executor.kernel.RecurrentDropout;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.tensor.Tensor;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Recurrent layers as cuDNN knows them (aten/src/ATen/native/cudnn/RNN.cpp, RNNDescriptors). */
 final class RecurrentPlan implements AutoCloseable {
+    /** Projections have none. */
+    private static final long NO_BIAS = -1;
+
     private final CudaContext context;
     private final Problem problem;
     private final cudnnDropoutStruct dropout = new cudnnDropoutStruct();
@@ -35,9 +39,12 @@ final class RecurrentPlan implements AutoCloseable {
     private final cudnnRNNDataStruct inputs = new cudnnRNNDataStruct();
     private final cudnnRNNDataStruct outputs = new cudnnRNNDataStruct();
     private final cudnnTensorStruct states = new cudnnTensorStruct();
+    private final cudnnTensorStruct cells = new cudnnTensorStruct();
     private final long workspaceBytes;
     private final long reserveBytes;
     private boolean laidOut;
+    /** Address of the generators' states; 0 before. */
+    private long generators;
 
     RecurrentPlan(CudaContext context, Problem problem) {
         this.context = context;
@@ -77,8 +84,26 @@ final class RecurrentPlan implements AutoCloseable {
     private void describe() {
         RecurrentLayers l = problem.layers();
         CudaStatus.dnn("cudnnCreateDropoutDescriptor", cudnn.cudnnCreateDropoutDescriptor(dropout));
-        CudaStatus.dnn("cudnnSetDropoutDescriptor", cudnn.cudnnSetDropoutDescriptor(dropout, handle(), 0, null, 0, 0));
+        setDropout(null, 0);
         CudaStatus.dnn("cudnnCreateRNNDescriptor", cudnn.cudnnCreateRNNDescriptor(layers));
+        setLayers();
+        sequence(inputs, l.input());
+        sequence(outputs, l.directions() * l.output());
+        states(states, l.output());
+        states(cells, l.hidden());
+    }
+
+    private void states(cudnnTensorStruct descriptor, long width) {
+        CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(descriptor));
+        int[] sizes = {problem.layers().parts(), Math.toIntExact(problem.batch()), Math.toIntExact(width)};
+        int[] strides = {sizes[1] * sizes[2], sizes[2], 1};
+        CudaStatus.dnn(
+                "cudnnSetTensorNdDescriptor",
+                cudnn.cudnnSetTensorNdDescriptor(descriptor, DataTypes.dnn(problem.type()), 3, sizes, strides));
+    }
+
+    private void setLayers() {
+        RecurrentLayers l = problem.layers();
         CudaStatus.dnn(
                 "cudnnSetRNNDescriptor_v8",
                 cudnn.cudnnSetRNNDescriptor_v8(
@@ -93,18 +118,27 @@ final class RecurrentPlan implements AutoCloseable {
                         problem.type() == DType.FLOAT16 ? cudnn.CUDNN_TENSOR_OP_MATH : cudnn.CUDNN_DEFAULT_MATH,
                         Math.toIntExact(l.input()),
                         Math.toIntExact(l.hidden()),
-                        Math.toIntExact(l.hidden()),
+                        Math.toIntExact(l.output()),
                         l.count(),
                         dropout,
                         cudnn.CUDNN_RNN_PADDED_IO_ENABLED));
-        sequence(inputs, l.input());
-        sequence(outputs, l.directions() * l.hidden());
-        CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(states));
-        int[] sizes = {l.parts(), Math.toIntExact(problem.batch()), Math.toIntExact(l.hidden())};
-        int[] strides = {sizes[1] * sizes[2], sizes[2], 1};
+    }
+
+    /** @param states of the generators, which are made from the seed; {@code null}: sizes alone are asked for */
+    private void setDropout(@Nullable Tensor states, long seed) {
         CudaStatus.dnn(
-                "cudnnSetTensorNdDescriptor",
-                cudnn.cudnnSetTensorNdDescriptor(states, DataTypes.dnn(problem.type()), 3, sizes, strides));
+                "cudnnSetDropoutDescriptor",
+                cudnn.cudnnSetDropoutDescriptor(
+                        dropout, handle(), (float) problem.dropout(), at(states), bytes(states), seed));
+    }
+
+    /** Gives the layers their generators, with the first call; the descriptor takes what it finds when it is set. */
+    private void bind(@Nullable RecurrentDropout drops) {
+        if (drops != null && generators != drops.states().address()) {
+            setDropout(drops.states(), drops.seed());
+            setLayers();
+            generators = drops.states().address();
+        }
     }
 
     private void sequence(cudnnRNNDataStruct data, long width) {
@@ -152,15 +186,16 @@ final class RecurrentPlan implements AutoCloseable {
         };
     }
 
-    private static @Nullable Pointer at(Tensor t) {
+    private static @Nullable Pointer at(@Nullable Tensor t) {
         return t == null ? null : new DevicePointer(t.address());
     }
 
-    private static long bytes(Tensor t) {
+    private static long bytes(@Nullable Tensor t) {
         return t == null ? 0 : t.elements() * t.dtype().bytes();
     }
 
     void forward(RecurrentCall call, States last) {
+        bind(call.dropout());
         requireLayout(call.weights());
         CudaStatus.dnn(
                 "cudnnRNNForward",
@@ -176,7 +211,7 @@ final class RecurrentPlan implements AutoCloseable {
                         states,
                         at(call.first().h()),
                         at(last.h()),
-                        states,
+                        cells,
                         at(call.first().c()),
                         at(last.c()),
                         bytes(call.weights()),
@@ -203,7 +238,7 @@ final class RecurrentPlan implements AutoCloseable {
                         at(call.first().h()),
                         at(dLast.h()),
                         at(dFirst.h()),
-                        states,
+                        cells,
                         at(call.first().c()),
                         at(dLast.c()),
                         at(dFirst.c()),
@@ -244,14 +279,16 @@ final class RecurrentPlan implements AutoCloseable {
         }
         RecurrentLayers l = problem.layers();
         for (int part = 0; part < l.parts(); part++) {
-            requireLayout(weights, part, false);
-            requireLayout(weights, part, true);
+            requireLayout(weights, part, 0, l.matrix(part, false), l.bias(part, false));
+            requireLayout(weights, part, l.cell().gates(), l.matrix(part, true), l.bias(part, true));
+            if (l.projects()) {
+                requireLayout(weights, part, 2 * l.cell().gates(), l.projection(part), NO_BIAS);
+            }
         }
         laidOut = true;
     }
 
-    private void requireLayout(Tensor weights, int part, boolean ofState) {
-        RecurrentLayers l = problem.layers();
+    private void requireLayout(Tensor weights, int part, int kind, long matrixAt, long biasAt) {
         cudnnTensorStruct shape = new cudnnTensorStruct();
         CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(shape));
         try (PointerPointer<Pointer> matrix = new PointerPointer<>(1);
@@ -259,19 +296,10 @@ final class RecurrentPlan implements AutoCloseable {
             CudaStatus.dnn(
                     "cudnnGetRNNWeightParams",
                     cudnn.cudnnGetRNNWeightParams(
-                            handle(),
-                            layers,
-                            part,
-                            bytes(weights),
-                            at(weights),
-                            ofState ? l.cell().gates() : 0,
-                            shape,
-                            matrix,
-                            shape,
-                            bias));
+                            handle(), layers, part, bytes(weights), at(weights), kind, shape, matrix, shape, bias));
             long size = problem.type().bytes();
-            boolean same = matrix.get(0).address() == weights.address() + size * l.matrix(part, ofState)
-                    && bias.get(0).address() == weights.address() + size * l.bias(part, ofState);
+            boolean same = matrix.get(0).address() == weights.address() + size * matrixAt
+                    && (biasAt == NO_BIAS || bias.get(0).address() == weights.address() + size * biasAt);
             if (!same) {
                 throw new CudaException("this version of cuDNN lays out the weights of recurrent layers differently");
             }
@@ -283,6 +311,7 @@ final class RecurrentPlan implements AutoCloseable {
     @Override
     public void close() {
         Cleanup cleanup = new Cleanup();
+        destroy(cleanup, "Tensor", cells, () -> cudnn.cudnnDestroyTensorDescriptor(cells));
         destroy(cleanup, "Tensor", states, () -> cudnn.cudnnDestroyTensorDescriptor(states));
         destroy(cleanup, "RNNData", outputs, () -> cudnn.cudnnDestroyRNNDataDescriptor(outputs));
         destroy(cleanup, "RNNData", inputs, () -> cudnn.cudnnDestroyRNNDataDescriptor(inputs));

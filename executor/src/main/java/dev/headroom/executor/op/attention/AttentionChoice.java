@@ -6,6 +6,7 @@ import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Scenario.Attention;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Which kernel computes an attention (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, select_sdp_backend). */
 final class AttentionChoice {
@@ -18,7 +19,7 @@ final class AttentionChoice {
     private final Tensor q;
     private final Tensor k;
     private final Tensor v;
-    private final Tensor mask;
+    private final @Nullable Tensor mask;
     private final double dropout;
     private final boolean causal;
     private final boolean trains;
@@ -29,7 +30,7 @@ final class AttentionChoice {
             Tensor q,
             Tensor k,
             Tensor v,
-            Tensor mask,
+            @Nullable Tensor mask,
             double dropout,
             boolean causal,
             boolean trains) {

@@ -10,6 +10,7 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** {@code scaled_dot_product_attention} (aten/src/ATen/native/transformers/attention.cpp). */
 public final class AttentionOperators {
@@ -39,7 +40,14 @@ public final class AttentionOperators {
 
     /** @param mask true where a key is seen, or numbers that are added; may be {@code null} */
     static Tensor attention(
-            Eager e, Tensor q, Tensor k, Tensor v, Tensor mask, double dropout, boolean causal, double scale) {
+            Eager e,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            @Nullable Tensor mask,
+            double dropout,
+            boolean causal,
+            double scale) {
         boolean trains = e.tape().isEnabled() && (q.requiresGrad() || k.requiresGrad() || v.requiresGrad());
         var kernel = new AttentionChoice(e.settings(), q, k, v, mask, dropout, causal, trains).kernel();
         return e.call(() -> {
@@ -56,7 +64,7 @@ public final class AttentionOperators {
     }
 
     /** convert_boolean_attn_mask: 0 where a key is seen, minus infinity where not. */
-    static Tensor additive(Eager e, Tensor mask, DType type) {
+    static @Nullable Tensor additive(Eager e, @Nullable Tensor mask, DType type) {
         if (mask == null || mask.dtype() != DType.BOOL) {
             return mask;
         }
@@ -68,7 +76,7 @@ public final class AttentionOperators {
     }
 
     /** preprocess_mask: rows padded to whole vectors, then all heads' and batches'. */
-    private static Tensor fitted(Eager e, Tensor bias, Tensor q, Tensor k) {
+    private static @Nullable Tensor fitted(Eager e, @Nullable Tensor bias, Tensor q, Tensor k) {
         if (bias == null) {
             return null;
         }

@@ -13,12 +13,13 @@ import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** cuDNN's attention (aten/src/ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). */
 final class CudnnAttention {
     private CudnnAttention() {}
 
-    static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec, boolean trains) {
+    static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, @Nullable Tensor bias, Spec spec, boolean trains) {
         Recorder r = e.record("ScaledDotProductCudnnAttentionBackward0", q, k, v);
         SavedTensor savedBias = r.save(bias);
         SavedTensor savedK = r.save(k);
@@ -56,7 +57,7 @@ final class CudnnAttention {
     private static Tensor[] gradients(Eager e, Tensor grad, AttentionCall call) {
         Tensor q = call.q();
         Tensor out = call.result();
-        Tensor sums = call.logSumExp();
+        Tensor sums = call.givenLogSumExp();
         Tensor dq = e.emptyLike(q);
         Tensor dk = e.emptyLike(call.k());
         Tensor dv = e.emptyLike(call.v());

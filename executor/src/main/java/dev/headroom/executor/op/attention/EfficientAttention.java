@@ -14,6 +14,8 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory-efficient attention (transformers/cuda/attention.cu, _efficient_attention_forward; attention_backward.cu,
@@ -31,7 +33,7 @@ final class EfficientAttention {
     private EfficientAttention() {}
 
     /** @param bias (batch, heads, queries, keys), may be expanded, or {@code null} */
-    static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec, boolean trains) {
+    static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, @Nullable Tensor bias, Spec spec, boolean trains) {
         Recorder r = e.record("ScaledDotProductEfficientAttentionBackward0", q, k, v, bias);
         SavedTensor savedBias = r.save(bias);
         SavedTensor savedK = r.save(k);
@@ -67,7 +69,7 @@ final class EfficientAttention {
         Tensor dq = Heads.emptyInside(e, q);
         Tensor dk = Heads.emptyInside(e, k);
         Tensor dv = Heads.emptyInside(e, v);
-        Tensor dbias = r.needs(3) ? biasGradient(e, call.bias()) : null;
+        Tensor dbias = r.needs(3) ? biasGradient(e, Objects.requireNonNull(call.bias(), "a bias")) : null;
         try (Scope s = e.open()) {
             boolean grouped = k.size(1) != q.size(1);
             long[] each = {q.size(0), k.size(2), q.size(1), k.size(3)};

@@ -75,7 +75,10 @@ final class FlashAttention {
         try (Scope s = e.open()) {
             long rows = Bytes.roundUp(q.size(2), QUERY_ALIGNMENT);
             e.empty(DType.FLOAT32, q.size(0), q.size(1), rows); // products of result and gradient
-            e.empty(DType.FLOAT32, q.size(0), rows, q.size(1), rounded(q.size(3))); // the queries' gradient
+            // The queries' gradient: deterministic kernels add up one for each block that runs at once (mha_bwd).
+            boolean several = e.settings().deterministic();
+            long sums = several ? Bytes.ceilDiv(e.settings().gpu().sms(), q.size(0) * q.size(1)) : 1;
+            e.empty(DType.FLOAT32, sums * q.size(0), rows, q.size(1), rounded(q.size(3)));
             boolean grouped = k.size(1) != q.size(1);
             long[] each = {q.size(0), k.size(2), q.size(1), q.size(3)};
             Tensor wideK = grouped ? Heads.outside(e, e.empty(k.dtype(), each)) : dk;

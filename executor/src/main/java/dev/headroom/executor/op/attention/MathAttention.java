@@ -17,6 +17,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
+import org.jspecify.annotations.Nullable;
 
 /** Attention from plain operators (transformers/attention.cpp, _scaled_dot_product_attention_math). */
 final class MathAttention {
@@ -28,7 +29,14 @@ final class MathAttention {
     private MathAttention() {}
 
     static Tensor attention(
-            Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, double dropout, boolean causal, double scale) {
+            Eager e,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            @Nullable Tensor bias,
+            double dropout,
+            boolean causal,
+            double scale) {
         DType type = q.dtype();
         if (!type.isReducedFloat()) {
             return computed(e, q, k, v, bias, dropout, causal, scale, type);
@@ -46,7 +54,7 @@ final class MathAttention {
             Tensor q,
             Tensor k,
             Tensor v,
-            Tensor bias,
+            @Nullable Tensor bias,
             double dropout,
             boolean causal,
             double scale,

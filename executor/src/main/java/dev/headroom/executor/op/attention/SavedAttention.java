@@ -8,6 +8,6 @@ record SavedAttention(
         SavedTensor q, SavedTensor k, SavedTensor v, SavedTensor bias, SavedTensor result, SavedTensor sums) {
     /** The call of the forward pass, over the tensors that were kept. */
     AttentionCall call(AttentionCall.Spec spec) {
-        return new AttentionCall(q.get(), k.get(), v.get(), bias.get(), result.get(), sums.get(), spec);
+        return new AttentionCall(q.get(), k.get(), v.get(), bias.getOrNull(), result.get(), sums.getOrNull(), spec);
     }
 }

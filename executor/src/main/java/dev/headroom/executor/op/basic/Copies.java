@@ -16,6 +16,11 @@ public final class Copies {
         e.backend().elementwise().copy(into, from);
     }
 
+    /** Zeros before a kernel adds to them, which take no memory. */
+    public static void clear(Eager e, Tensor t) {
+        e.backend().elementwise().fill(t, 0);
+    }
+
     /** Strides of a memory format for a tensor of given sizes. */
     public static long[] strides(Tensor t, MemoryFormat format) {
         return switch (format) {

@@ -68,4 +68,24 @@ public final class CubScratch {
     private static long states(long n, int tile, int bytes) {
         return (Bytes.ceilDiv(n, tile) + STATE_PADDING) * 2 * bytes;
     }
+
+    /** Flags that a tile of DeviceReduce and DeviceSelect takes. */
+    private static final int FLAG_TILE = 4096;
+
+    /** Threads of a block that sums flags, and blocks of it for each one that the card holds at once. */
+    private static final int SUM_THREADS = 256;
+
+    private static final int SUM_BLOCKS = 5;
+
+    /** DeviceReduce::Sum of n truths, for {@code nonzero}. */
+    public static long countFlags(long n, Gpu gpu) {
+        long blocks = (long) gpu.sms() * (Multiprocessors.threads(gpu) / SUM_THREADS) * SUM_BLOCKS;
+        return n <= FLAG_TILE ? 1 : (blocks * Integer.BYTES + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT - 1;
+    }
+
+    /** DeviceSelect::Flagged of n truths. */
+    public static long selectFlags(long n) {
+        long states = ((n + FLAG_TILE - 1) / FLAG_TILE + STATE_PADDING) * Long.BYTES;
+        return (states + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT + ALIGNMENT - 1;
+    }
 }

@@ -5,6 +5,8 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.nullness.Contract;
+import org.jspecify.annotations.Nullable;
 
 /** Memory formats below autograd: nothing here is recorded. */
 public final class Formats {
@@ -50,8 +52,9 @@ public final class Formats {
         return out;
     }
 
-    /** {@code contiguous()}. */
-    public static Tensor packed(Eager e, Tensor t) {
+    /** {@code contiguous()}; {@code null} is let through. */
+    @Contract("_, !null -> !null")
+    public static @Nullable Tensor packed(Eager e, @Nullable Tensor t) {
         return t == null ? null : packed(e, t, MemoryFormat.CONTIGUOUS);
     }
 

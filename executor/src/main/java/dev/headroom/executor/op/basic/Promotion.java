@@ -2,6 +2,8 @@ package dev.headroom.executor.op.basic;
 
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The type of a result of several operands (c10/core/ScalarType.h, promoteTypes; ATen/native/TypeProperties.cpp). */
 public final class Promotion {
@@ -11,7 +13,7 @@ public final class Promotion {
      * Tensors with dimensions decide before scalars, and those before numbers, unless a later one is of a higher
      * kind.
      */
-    public static DType common(Tensor... operands) {
+    public static DType common(@Nullable Tensor... operands) {
         DType dimensioned = null;
         DType scalar = null;
         DType number = null;
@@ -27,7 +29,7 @@ public final class Promotion {
                 dimensioned = promote(dimensioned, t.dtype());
             }
         }
-        return combine(dimensioned, combine(scalar, number));
+        return Objects.requireNonNull(combine(dimensioned, combine(scalar, number)), "an operand");
     }
 
     /** The type of an operation with a Python number. */
@@ -40,7 +42,7 @@ public final class Promotion {
         return t.isFloatingPoint() ? t : DType.FLOAT32;
     }
 
-    private static DType combine(DType higher, DType lower) {
+    private static @Nullable DType combine(@Nullable DType higher, @Nullable DType lower) {
         if (higher == null || lower == null) {
             return higher == null ? lower : higher;
         }
@@ -55,9 +57,9 @@ public final class Promotion {
         return t == DType.BOOL ? 0 : t.isComplex() ? 3 : t.isFloatingPoint() ? 2 : 1;
     }
 
-    private static DType promote(DType a, DType b) {
-        if (a == null || b == null || a == b) {
-            return a == null ? b : a;
+    private static DType promote(@Nullable DType a, DType b) {
+        if (a == null || a == b) {
+            return b;
         }
         if (kind(a) != kind(b)) {
             return kind(a) > kind(b) ? a : b;

@@ -6,6 +6,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Reductions below autograd: results are row-major, whatever the operand's layout (ReduceOpsUtils.h). */
 public final class Reductions {
@@ -33,6 +34,20 @@ public final class Reductions {
         return out;
     }
 
+    /** A length of some order with the reduced dimensions kept. */
+    public static Tensor norm(Eager e, double order, Tensor t, long[] kept, DType type) {
+        Tensor out = e.empty(type, kept);
+        if (t.elements() == 0) {
+            Elementwise.fill(e, out, 0);
+            return out;
+        }
+        try (Scope s = e.open()) {
+            scratch(e, out, t, accumulator(Kind.NORM, t.dtype()), VECTOR);
+            e.backend().reductions().norm(order, out, t);
+        }
+        return out;
+    }
+
     /** A reduction into a row-major tensor that has size 1 in the reduced dimensions. */
     public static void into(Eager e, Kind kind, Tensor out, Tensor t) {
         if (t.elements() == 0) {
@@ -53,7 +68,7 @@ public final class Reductions {
      *
      * @param values {@code null} when only the places are wanted
      */
-    public static void extremes(Eager e, Kind kind, Tensor values, Tensor places, Tensor t, int dim) {
+    public static void extremes(Eager e, Kind kind, @Nullable Tensor values, Tensor places, Tensor t, int dim) {
         try (Scope s = e.open()) {
             // A value and a 64-bit place, aligned to that.
             scratch(e, places, t, 2 * Long.BYTES, VECTOR);
@@ -62,7 +77,7 @@ public final class Reductions {
     }
 
     /** Variances, and means where wanted, with the reduced dimensions kept. */
-    public static void moments(Eager e, Tensor variance, Tensor mean, Tensor t, double correction) {
+    public static void moments(Eager e, Tensor variance, @Nullable Tensor mean, Tensor t, double correction) {
         try (Scope s = e.open()) {
             // Mean, sum of squares, count, and the count in floating point (SharedReduceOps.h, WelfordData).
             scratch(e, variance, t, t.dtype() == DType.FLOAT64 ? 32 : 16, MOMENT_VECTOR);
@@ -78,7 +93,7 @@ public final class Reductions {
 
     private static int accumulator(Kind kind, DType type) {
         return switch (kind) {
-            case SUM, MEAN, NORM -> type.isReducedFloat() ? Float.BYTES : type.bytes();
+            case SUM, MEAN, NORM, PRODUCT -> type.isReducedFloat() ? Float.BYTES : type.bytes();
             case MAX, MIN -> type.bytes();
             case ANY, ALL -> 1;
         };

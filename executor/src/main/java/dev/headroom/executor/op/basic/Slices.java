@@ -6,6 +6,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Parts of tensors as views, with their backward functions (derivatives.yaml: slice, select, split, unbind). */
 public final class Slices {
@@ -120,7 +121,7 @@ public final class Slices {
     }
 
     /** split_backward: gradients joined, with zeros for parts that nothing used. */
-    private static Tensor joined(Eager e, Tensor[] gradients, long[] sizes, int dim, long[] lengths) {
+    private static Tensor joined(Eager e, @Nullable Tensor[] gradients, long[] sizes, int dim, long[] lengths) {
         Tensor like = any(gradients);
         Tensor[] all = gradients.clone();
         for (int i = 0; i < all.length; i++) {
@@ -139,7 +140,7 @@ public final class Slices {
         return out;
     }
 
-    private static Tensor any(Tensor[] gradients) {
+    private static Tensor any(@Nullable Tensor[] gradients) {
         return Arrays.stream(gradients).filter(g -> g != null).findFirst().orElseThrow();
     }
 
@@ -156,7 +157,7 @@ public final class Slices {
         return out;
     }
 
-    private static Tensor stacked(Eager e, Tensor[] gradients, long[] sizes, int dim) {
+    private static Tensor stacked(Eager e, @Nullable Tensor[] gradients, long[] sizes, int dim) {
         Tensor like = any(gradients);
         Tensor[] all = gradients.clone();
         for (int i = 0; i < all.length; i++) {

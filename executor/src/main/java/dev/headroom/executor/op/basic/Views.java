@@ -6,6 +6,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Views, recorded with their backward functions, which are views as well where they can be. */
 public final class Views {
@@ -41,9 +42,10 @@ public final class Views {
     /** {@code _unsafe_view}: autograd takes it for no view, so it keeps nothing alive but the storage. */
     public static Tensor unsafeView(Eager e, Tensor t, long... sizes) {
         long[] before = t.sizes();
+        long[] strides = Objects.requireNonNull(Layout.viewed(t.sizes(), t.strides(), sizes), "a view");
         return e.record("UnsafeViewBackward0", t)
                 .backward(g -> new Tensor[] {reshape(e, g[0], before)})
-                .output(e.alias(t, sizes, Layout.viewed(t.sizes(), t.strides(), sizes), t.offset()));
+                .output(e.alias(t, sizes, strides, t.offset()));
     }
 
     /** {@code transpose}. */

@@ -99,6 +99,9 @@ public final class ActivationOperators {
                     }),
             false);
 
+    /** Of selu, so that means and variances stay (Activation.cpp). */
+    private static final double[] SELU = {1.6732632423543772, 1.0507009873554805};
+
     private ActivationOperators() {}
 
     public static void register(Operators o) {
@@ -119,6 +122,8 @@ public final class ActivationOperators {
                 "aten.leaky_relu_",
                 (e, a) -> LEAKY_RELU_IN_PLACE.applyInPlace(e, a.tensor("self"), a.real("negative_slope", 0.01)));
         o.add1("aten.elu", (e, a) -> ELU_FRESH.apply(e, a.tensor("self"), a.real("alpha", 1), a.real("scale", 1)));
+        o.add1("aten.selu", (e, a) -> ELU_FRESH.apply(e, a.tensor("self"), SELU));
+        o.add1("aten.selu_", (e, a) -> ELU_IN_PLACE.applyInPlace(e, a.tensor("self"), SELU));
         o.add1(
                 "aten.elu_",
                 (e, a) -> ELU_IN_PLACE.applyInPlace(e, a.tensor("self"), a.real("alpha", 1), a.real("scale", 1)));

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.elementwise;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
@@ -18,11 +19,10 @@ import dev.headroom.model.graph.DType;
  * derivatives.yaml).
  */
 public final class ArithmeticOperators {
-    static final Formula NEGATE = Formula.unary("neg", "-x0", x -> -x);
     public static final Formula DIVIDE = Formula.binary("div", "x0 / x1", (a, b) -> a / b);
-    private static final Formula TRUNCATED =
+    public static final Formula TRUNCATED =
             Formula.binary("div_trunc", "trunc(x0 / x1)", (a, b) -> a / b < 0 ? Math.ceil(a / b) : Math.floor(a / b));
-    private static final Formula FLOORED = Formula.binary("div_floor", "floor(x0 / x1)", (a, b) -> Math.floor(a / b));
+    public static final Formula FLOORED = Formula.binary("div_floor", "floor(x0 / x1)", (a, b) -> Math.floor(a / b));
     private static final Formula ADD_SCALED =
             new Formula("add_scaled", "y0 = x0 + s0 * x1;", (x, s, y) -> y[0] = x[0] + s[0] * x[1]);
     private static final Formula SUBTRACT_FROM =
@@ -36,6 +36,12 @@ public final class ArithmeticOperators {
         both(o, "aten.mul", ArithmeticOperators::multiply);
         both(o, "aten.div", ArithmeticOperators::divide);
         o.add1("aten.rsub", ArithmeticOperators::subtractFrom);
+        // Nothing of it is recorded for the backward pass.
+        o.add1("aten.floor_divide", (e, a) -> {
+            Tensor x = a.tensor("self");
+            Tensor y = other(a);
+            return Elementwise.map(e, FLOORED, Promotion.common(x, y), new double[0], x, y);
+        });
     }
 
     private interface Binary {
@@ -79,7 +85,7 @@ public final class ArithmeticOperators {
         if (factor >= 0) {
             return Scaling.maybeTimes(e, g, factor);
         }
-        Tensor negative = Elementwise.unary(e, NEGATE, g);
+        Tensor negative = Elementwise.unary(e, Formulas.NEGATE, g);
         Tensor out = Scaling.maybeTimes(e, negative, -factor);
         e.freeUnless(negative, out);
         return out;
@@ -166,7 +172,7 @@ public final class ArithmeticOperators {
     /** div_tensor_other_backward: -g ((x / y) / y). */
     private static Tensor divisorGradient(Eager e, Tensor g, Tensor x, Tensor y) {
         return e.call(() -> {
-            Tensor negative = Elementwise.unary(e, NEGATE, g);
+            Tensor negative = Elementwise.unary(e, Formulas.NEGATE, g);
             Tensor once = Elementwise.binary(e, DIVIDE, x, y);
             Tensor twice = Elementwise.binary(e, DIVIDE, once, y);
             return Elementwise.binary(e, Elementwise.MULTIPLY, negative, twice);

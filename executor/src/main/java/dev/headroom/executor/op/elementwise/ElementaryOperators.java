@@ -3,6 +3,7 @@ package dev.headroom.executor.op.elementwise;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
@@ -23,26 +24,23 @@ import java.util.function.UnaryOperator;
 public final class ElementaryOperators {
     private static final Formula POWER =
             new Formula("pow", "y0 = pow(x0, s0);", (x, s, y) -> y[0] = Math.pow(x[0], s[0]));
-    private static final Formula RSQRT = Formula.unary("rsqrt", "1 / sqrt(x0)", x -> 1 / Math.sqrt(x));
-    private static final Formula SIN = Formula.unary("sin", "sin(x0)", Math::sin);
-    private static final Formula COS = Formula.unary("cos", "cos(x0)", Math::cos);
-    private static final Formula ABS = Formula.unary("abs", "fabs(x0)", Math::abs);
-    private static final Formula SIGN =
-            Formula.unary("sgn", "(real) ((x0 > 0) - (x0 < 0))", x -> x > 0 ? 1 : x < 0 ? -1 : 0);
 
     private ElementaryOperators() {}
 
     public static void register(Operators o) {
-        o.add1("aten.pow", (e, a) -> power(e, a.tensor("self"), a.real("exponent", 1), a.isInteger("exponent")));
         o.add1("aten.rsqrt", (e, a) -> rsqrt(e, a.tensor("self")));
-        o.add1("aten.sin", (e, a) -> function(e, "SinBackward0", SIN, a.tensor("self"), x -> of(e, COS, x)));
+        o.add1(
+                "aten.sin",
+                (e, a) -> function(e, "SinBackward0", Formulas.SIN, a.tensor("self"), x -> of(e, Formulas.COS, x)));
         o.add1(
                 "aten.cos",
-                (e, a) -> function(e, "CosBackward0", COS, a.tensor("self"), x -> {
-                    Tensor sine = of(e, SIN, x);
-                    return of(e, ArithmeticOperators.NEGATE, sine);
+                (e, a) -> function(e, "CosBackward0", Formulas.COS, a.tensor("self"), x -> {
+                    Tensor sine = of(e, Formulas.SIN, x);
+                    return of(e, Formulas.NEGATE, sine);
                 }));
-        o.add1("aten.abs", (e, a) -> function(e, "AbsBackward0", ABS, a.tensor("self"), x -> of(e, SIGN, x)));
+        o.add1(
+                "aten.abs",
+                (e, a) -> function(e, "AbsBackward0", Formulas.ABS, a.tensor("self"), x -> of(e, Formulas.SIGN, x)));
         o.add1("aten.all", (e, a) -> reduced(e, Kind.ALL, a));
         o.add1("aten.any", (e, a) -> reduced(e, Kind.ANY, a));
     }
@@ -56,7 +54,7 @@ public final class ElementaryOperators {
     private static Tensor function(Eager e, String node, Formula formula, Tensor x, UnaryOperator<Tensor> factor) {
         Recorder r = e.record(node, x);
         SavedTensor saved = r.save(x);
-        boolean keepsType = formula == ABS;
+        boolean keepsType = formula == Formulas.ABS;
         Tensor out =
                 Elementwise.map(e, formula, keepsType ? x.dtype() : Promotion.floating(x.dtype()), new double[0], x);
         return r.backward(g ->
@@ -64,7 +62,8 @@ public final class ElementaryOperators {
                 .output(out);
     }
 
-    private static Tensor power(Eager e, Tensor x, double exponent, boolean whole) {
+    /** A power whose exponent is a number. */
+    public static Tensor power(Eager e, Tensor x, double exponent, boolean whole) {
         Recorder r = e.record("PowBackward0", x);
         SavedTensor saved = r.save(x);
         Tensor out = raised(e, x, exponent, Promotion.withNumber(x, whole));
@@ -86,7 +85,7 @@ public final class ElementaryOperators {
 
     private static Tensor rsqrt(Eager e, Tensor x) {
         Recorder r = e.record("RsqrtBackward0", x);
-        Tensor out = of(e, RSQRT, x);
+        Tensor out = of(e, Formulas.RSQRT, x);
         SavedTensor result = r.saveOutput(out);
         return r.backward(g -> {
                     Tensor cube = raised(e, result.get(), 3, result.get().dtype());

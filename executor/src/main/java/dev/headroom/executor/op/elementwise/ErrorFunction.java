@@ -1,13 +1,14 @@
 package dev.headroom.executor.op.elementwise;
 
 /** The error function, which Java lacks, to the last digits of double precision. */
-final class ErrorFunction {
+public final class ErrorFunction {
     /** From here on it is 1. */
     private static final double SATURATION = 6;
 
     private ErrorFunction() {}
 
-    static double erf(double x) {
+    /** The value at a place. */
+    public static double erf(double x) {
         if (Math.abs(x) >= SATURATION) {
             return Math.signum(x);
         }

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.elementwise;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Scaling;
 import dev.headroom.executor.op.registry.Operators;
@@ -11,10 +12,9 @@ import dev.headroom.executor.tensor.Tensor;
 
 /** Elementary functions (derivatives.yaml). */
 public final class FunctionOperators {
-    private static final Activation EXP =
-            new Activation("ExpBackward0", Formula.unary("exp", "exp(x0)", Math::exp), Elementwise.MULTIPLY, true);
-    private static final Activation LOG = new Activation(
-            "LogBackward0", Formula.unary("log", "log(x0)", Math::log), ArithmeticOperators.DIVIDE, false);
+    private static final Activation EXP = new Activation("ExpBackward0", Formulas.EXP, Elementwise.MULTIPLY, true);
+    private static final Activation LOG =
+            new Activation("LogBackward0", Formulas.LOG, ArithmeticOperators.DIVIDE, false);
 
     private static final Formula SQRT = Formula.unary("sqrt", "sqrt(x0)", Math::sqrt);
     private static final Formula RECIPROCAL = Formula.unary("reciprocal", "1 / x0", x -> 1 / x);
@@ -30,8 +30,8 @@ public final class FunctionOperators {
         o.add1("aten.neg", (e, a) -> {
             var x = a.tensor("self");
             return e.record("NegBackward0", x)
-                    .backward(g -> new Tensor[] {Elementwise.unary(e, ArithmeticOperators.NEGATE, g[0])})
-                    .output(Elementwise.unary(e, ArithmeticOperators.NEGATE, x));
+                    .backward(g -> new Tensor[] {Elementwise.unary(e, Formulas.NEGATE, g[0])})
+                    .output(Elementwise.unary(e, Formulas.NEGATE, x));
         });
     }
 
@@ -46,7 +46,7 @@ public final class FunctionOperators {
             return r.backward(g -> new Tensor[] {
                         e.call(() -> {
                             Tensor square = Elementwise.binary(e, Elementwise.MULTIPLY, result.get(), result.get());
-                            Tensor negative = Elementwise.unary(e, ArithmeticOperators.NEGATE, square);
+                            Tensor negative = Elementwise.unary(e, Formulas.NEGATE, square);
                             return Elementwise.binary(e, Elementwise.MULTIPLY, g[0], negative);
                         })
                     })

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.elementwise;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
 import dev.headroom.executor.op.basic.Scaling;
@@ -10,14 +11,14 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code maximum}, {@code minimum} and {@code clamp}: their gradients choose between values by masks. */
 public final class Selecting {
-    private static final Formula MAXIMUM = Formula.binary("maximum", "x0 > x1 ? x0 : x1", Math::max);
     private static final Formula MINIMUM = Formula.binary("minimum", "x0 < x1 ? x0 : x1", Math::min);
     private static final Formula LESS = Formula.binary("lt", "x0 < x1", (a, b) -> a < b ? 1 : 0);
     private static final Formula GREATER = Formula.binary("gt", "x0 > x1", (a, b) -> a > b ? 1 : 0);
-    private static final Formula EQUAL = Formula.binary("eq", "x0 == x1", (a, b) -> a == b ? 1 : 0);
 
     /** Half of the gradient where both are equal, nothing where the other one was chosen. */
     private static final Formula SHARED = new Formula(
@@ -33,8 +34,6 @@ public final class Selecting {
             new Formula("gt_number", "y0 = x0 > s0;", (x, s, y) -> y[0] = x[0] > s[0] ? 1 : 0);
     private static final Formula UNMASKED =
             new Formula("unmasked_gradient", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
-    private static final Formula EITHER =
-            Formula.binary("either", "x0 != 0 || x1 != 0", (a, b) -> a != 0 || b != 0 ? 1 : 0);
 
     private static final double[] NONE = {};
 
@@ -63,7 +62,7 @@ public final class Selecting {
         Recorder r = e.record(greater ? "MaximumBackward0" : "MinimumBackward0", x, y);
         SavedTensor first = r.save(x);
         SavedTensor second = r.save(y);
-        Tensor out = Elementwise.map(e, greater ? MAXIMUM : MINIMUM, Promotion.common(x, y), NONE, x, y);
+        Tensor out = Elementwise.map(e, greater ? Formulas.MAXIMUM : MINIMUM, Promotion.common(x, y), NONE, x, y);
         return r.backward(g -> {
                     Tensor a = first.get();
                     Tensor b = second.get();
@@ -79,13 +78,14 @@ public final class Selecting {
         return e.call(() -> {
             Tensor loses = Elementwise.map(e, lost, DType.BOOL, NONE, a, b);
             Tensor half = Scaling.times(e, g, 0.5);
-            Tensor equal = Elementwise.map(e, EQUAL, DType.BOOL, NONE, a, b);
+            Tensor equal = Elementwise.map(e, Formulas.EQUAL, DType.BOOL, NONE, a, b);
             return Elementwise.map(e, SHARED, g.dtype(), NONE, g, equal, loses, half);
         });
     }
 
     /** {@code clamp} with numbers; {@code null} for no bound. */
-    private static Tensor clamp(Eager e, String node, Tensor x, Double from, Double to, boolean inPlace) {
+    private static Tensor clamp(
+            Eager e, String node, Tensor x, @Nullable Double from, @Nullable Double to, boolean inPlace) {
         Recorder r = e.record(node, x);
         Tensor kept = inPlace ? ArithmeticOperators.copied(e, r.records(), x) : x;
         SavedTensor saved = r.save(kept);
@@ -102,16 +102,17 @@ public final class Selecting {
     }
 
     /** clamp_backward (FunctionsManual.cpp): a zero on the device, a mask for each bound, and the choice. */
-    private static Tensor clampGradient(Eager e, Tensor g, Tensor x, Double from, Double to) {
+    private static Tensor clampGradient(Eager e, Tensor g, Tensor x, @Nullable Double from, @Nullable Double to) {
         return e.call(() -> {
             Tensor zero = e.empty(g.dtype());
             Elementwise.fill(e, zero, 0);
             Tensor low = from == null ? null : Elementwise.map(e, BELOW, DType.BOOL, new double[] {from}, x);
             Tensor high = to == null ? null : Elementwise.map(e, ABOVE, DType.BOOL, new double[] {to}, x);
             if (low != null && high != null) {
-                Elementwise.into(e, EITHER, low, low, high);
+                Elementwise.into(e, Formulas.EITHER, low, low, high);
             }
-            return Elementwise.map(e, UNMASKED, g.dtype(), NONE, g, low == null ? high : low);
+            Tensor inside = Objects.requireNonNull(low == null ? high : low, "a bound");
+            return Elementwise.map(e, UNMASKED, g.dtype(), NONE, g, inside);
         });
     }
 }

@@ -14,6 +14,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** {@code convolution} and its backward function (aten/src/ATen/native/Convolution.cpp). */
 final class Convolutions {
@@ -46,7 +47,7 @@ final class Convolutions {
      * @param weight (k, c / groups, …), transposed (c, k / groups, …)
      * @param bias (k) or {@code null}
      */
-    static Tensor convolution(Eager e, Tensor x, Tensor weight, Tensor bias, Spec spec) {
+    static Tensor convolution(Eager e, Tensor x, Tensor weight, @Nullable Tensor bias, Spec spec) {
         requireChannels(x, weight, spec);
         Recorder r = e.record("ConvolutionBackward0", x, weight, bias);
         SavedTensor savedX = r.save(x);
@@ -66,7 +67,7 @@ final class Convolutions {
         }
     }
 
-    private static Tensor forward(Eager e, Tensor given, Tensor givenWeight, Tensor bias, Spec given1) {
+    private static Tensor forward(Eager e, Tensor given, Tensor givenWeight, @Nullable Tensor bias, Spec given1) {
         Tensor x = given;
         Tensor weight = givenWeight;
         Spec spec = given1;

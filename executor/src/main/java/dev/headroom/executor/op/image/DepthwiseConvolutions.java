@@ -7,12 +7,13 @@ import dev.headroom.executor.op.basic.Formats;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** PyTorch's own depthwise kernels, which take row-major tensors (aten/src/ATen/native/cuda/DepthwiseConv2d.cu). */
 final class DepthwiseConvolutions {
     private DepthwiseConvolutions() {}
 
-    static Tensor forward(Eager e, Tensor x, Tensor weight, Tensor bias, Convolutions.Spec spec) {
+    static Tensor forward(Eager e, Tensor x, Tensor weight, @Nullable Tensor bias, Convolutions.Spec spec) {
         Tensor kernel = Formats.packed(e, weight);
         Tensor out = e.empty(x.dtype(), Convolutions.outputSizes(x, weight, spec));
         run(e, new ConvolutionCall(Direction.OUTPUT, x, kernel, out, spec.geometry()));
@@ -29,7 +30,7 @@ final class DepthwiseConvolutions {
     }
 
     /** Gradients of the input and the weight, {@code null} where not wanted. */
-    static Tensor[] backward(
+    static @Nullable Tensor[] backward(
             Eager e, Tensor g, Tensor x, Tensor weight, Convolutions.Spec spec, boolean ofX, boolean ofWeight) {
         Tensor input = Formats.packed(e, x);
         Tensor output = Formats.packed(e, g);
@@ -38,7 +39,7 @@ final class DepthwiseConvolutions {
         // The kernels for three dimensions go the other way round.
         Tensor gradX = ofX && !flat ? ofInput(e, output, x, kernel, spec) : null;
         Tensor gradWeight = ofWeight ? e.empty(weight.dtype(), weight.sizes()) : null;
-        if (ofWeight) {
+        if (gradWeight != null) {
             run(e, new ConvolutionCall(Direction.WEIGHT_GRADIENT, input, gradWeight, output, spec.geometry()));
         }
         gradX = ofX && flat ? ofInput(e, output, x, kernel, spec) : gradX;

@@ -45,12 +45,17 @@ public final class PoolingOperators {
     }
 
     private static Window window(Arguments a) {
-        long[] kernel = ConvolutionOperators.each(a.integers("kernel_size"), 2);
+        return window(a, 2);
+    }
+
+    /** The window over the last dimensions, so many. */
+    static Window window(Arguments a, int dims) {
+        long[] kernel = ConvolutionOperators.each(a.integers("kernel_size"), dims);
         long[] stride = a.integers("stride");
         return new Window(
                 kernel,
-                stride.length == 0 ? kernel : ConvolutionOperators.each(stride, 2),
-                ConvolutionOperators.each(a.integers("padding", 0), 2),
-                ConvolutionOperators.each(a.integers("dilation", 1), 2));
+                stride.length == 0 ? kernel : ConvolutionOperators.each(stride, dims),
+                ConvolutionOperators.each(a.integers("padding", 0), dims),
+                ConvolutionOperators.each(a.integers("dilation", 1), dims));
     }
 }

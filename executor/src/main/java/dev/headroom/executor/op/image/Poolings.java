@@ -8,6 +8,7 @@ import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Formats;
 import dev.headroom.executor.op.reduction.ReductionOperators;
 import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -78,10 +79,11 @@ final class Poolings {
     }
 
     /** Sizes of the result (aten/src/ATen/native/Pool.h, pooling_output_shape). */
-    private static long[] sizes(Tensor x, Window w, boolean ceil) {
+    static long[] sizes(Tensor x, Window w, boolean ceil) {
         long[] out = x.sizes().clone();
-        for (int i = 0; i < 2; i++) {
-            int d = out.length - 2 + i;
+        int dims = w.kernel().length;
+        for (int i = 0; i < dims; i++) {
+            int d = out.length - dims + i;
             long reach = x.size(d) + 2 * w.padding()[i] - w.dilation()[i] * (w.kernel()[i] - 1) - 1;
             out[d] = Math.floorDiv(reach + (ceil ? w.stride()[i] - 1 : 0), w.stride()[i]) + 1;
             // A last window must not lie in the padding alone.
@@ -99,7 +101,7 @@ final class Poolings {
     /** {@code adaptive_avg_pool2d}: to a single element it is a mean. */
     static Tensor adaptiveAverage(Eager e, Tensor x, long[] size) {
         if (size[0] == 1 && size[1] == 1) {
-            return adaptiveMean(e, x);
+            return adaptiveMean(e, x, -1, -2);
         }
         Recorder r = e.record("AdaptiveAvgPool2DBackward0", x);
         SavedTensor savedX = r.save(x);
@@ -125,15 +127,16 @@ final class Poolings {
                 .output(out);
     }
 
-    private static Tensor adaptiveMean(Eager e, Tensor x) {
-        if (Formats.suggested(x) != MemoryFormat.CHANNELS_LAST) {
-            return ReductionOperators.mean(e, x, new long[] {-1, -2}, true, null);
+    /** Pooling to a single element: a mean over the given dimensions. */
+    static Tensor adaptiveMean(Eager e, Tensor x, long... dims) {
+        if (Formats.suggested(x) == MemoryFormat.CONTIGUOUS) {
+            return ReductionOperators.mean(e, x, dims, true, null);
         }
         // The mean is row-major; as_strided makes its shape channels last, and its gradient's a copy.
         return e.call(() -> {
-            Tensor mean = ReductionOperators.reduced(e, Kind.MEAN, x, new long[] {-1, -2}, true, x.dtype());
+            Tensor mean = ReductionOperators.reduced(e, Kind.MEAN, x, dims, true, x.dtype());
             long[] sizes = mean.sizes();
-            long[] strides = {sizes[1], 1, sizes[1], sizes[1]};
+            long[] strides = Layout.channelsLast(sizes);
             return e.record("AsStridedBackward1", mean)
                     .backward(g -> {
                         Tensor copy = e.empty(g[0].dtype(), sizes);

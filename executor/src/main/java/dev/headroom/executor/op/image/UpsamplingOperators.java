@@ -31,12 +31,8 @@ public final class UpsamplingOperators {
             throw new UserInputException(
                     "upsampling of an input of shape " + Arrays.toString(x.sizes()) + "; it must have 4 dimensions");
         }
-        double[] factors = factors(a);
-        long[] sizes = x.sizes().clone();
-        long[] asked = a.integers("output_size");
-        for (int i = 0; i < 2; i++) {
-            sizes[2 + i] = asked.length > 0 ? asked[i] : (long) (x.size(2 + i) * factors[i]);
-        }
+        double[] factors = factors(a, 2);
+        long[] sizes = sizes(a, x, factors);
         Scaling scaling = new Scaling(a.flag("align_corners", false), factors);
         Recorder r = e.record(nearest ? "UpsampleNearest2DBackward0" : "UpsampleBilinear2DBackward0", x);
         Tensor out = e.call(() -> forward(e, x, sizes, scaling, nearest));
@@ -45,11 +41,23 @@ public final class UpsamplingOperators {
                 .output(out);
     }
 
-    private static double[] factors(Arguments a) {
-        double[] out = new double[2];
+    /** The result's sizes: given, or the operand's times the factors. */
+    static long[] sizes(Arguments a, Tensor x, double... factors) {
+        long[] sizes = x.sizes().clone();
+        long[] asked = a.integers("output_size");
+        for (int i = 0; i < factors.length; i++) {
+            sizes[2 + i] = asked.length > 0 ? asked[i] : (long) (x.size(2 + i) * factors[i]);
+        }
+        return sizes;
+    }
+
+    /** Factors by dimension, 0 where none is given. */
+    static double[] factors(Arguments a, int dims) {
+        String[][] names = {{"scales"}, {"scales_h", "scales_w"}, {"scales_d", "scales_h", "scales_w"}};
+        double[] out = new double[dims];
         double[] given = a.reals("scale_factors");
-        for (int i = 0; i < 2; i++) {
-            out[i] = given.length > i ? given[i] : a.real(i == 0 ? "scales_h" : "scales_w", 0);
+        for (int i = 0; i < dims; i++) {
+            out[i] = given.length > i ? given[i] : a.real(names[dims - 1][i], 0);
         }
         return out;
     }

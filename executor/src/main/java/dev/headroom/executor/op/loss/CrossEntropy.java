@@ -13,9 +13,8 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Losses of class scores (aten/src/ATen/native/LossNLL.cpp, cuda/Loss.cu, cuda/NLLLoss2d.cu). */
 public final class CrossEntropy {
@@ -30,16 +29,6 @@ public final class CrossEntropy {
     private CrossEntropy() {}
 
     public static void register(Operators o) {
-        o.add1(
-                "aten.cross_entropy_loss",
-                (e, a) -> crossEntropy(
-                        e,
-                        a.tensor("self"),
-                        a.tensor("target"),
-                        a.optional("weight"),
-                        (int) a.integer("reduction", MEAN),
-                        a.integer("ignore_index", IGNORED),
-                        a.real("label_smoothing", 0)));
         o.add1("aten.nll_loss", CrossEntropy::nll);
         o.add1("aten.nll_loss2d", CrossEntropy::nll);
         o.add1("aten.nll_loss_nd", CrossEntropy::nll);
@@ -55,26 +44,17 @@ public final class CrossEntropy {
                 a.integer("ignore_index", IGNORED));
     }
 
-    /** {@code cross_entropy_loss}, of class numbers or, with a target shaped as the scores, of probabilities. */
-    static Tensor crossEntropy(
-            Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored, double smoothing) {
+    /** {@code cross_entropy_loss} of class numbers, a mean. */
+    static Tensor crossEntropy(Eager e, Tensor scores, Tensor target) {
         return e.call(() -> {
-            int classes = scores.dims() == 1 ? 0 : 1;
-            if (smoothing != 0
-                    || Arrays.equals(scores.sizes(), target.sizes())
-                            && target.dtype().isFloatingPoint()) {
-                throw new UserInputException(
-                        "cross_entropy_loss with label smoothing or with probabilities as its target is not"
-                                + " supported by the executor");
-            }
-            // The type is named, so that autocast leaves it alone; nll_loss then gets a copy in single precision.
-            Tensor logs = SoftmaxOperators.softmax(e, scores, classes, scores.dtype(), true);
-            return nll(e, logs, target, weight, reduction, ignored);
+            Tensor logs = SoftmaxOperators.softmax(e, scores, scores.dims() == 1 ? 0 : 1, scores.dtype(), true);
+            return nll(e, logs, target, null, MEAN, IGNORED);
         });
     }
 
     /** {@code nll_loss_nd}: scores (classes), (n, classes) or (n, classes, …). */
-    static Tensor nll(Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
+    public static Tensor nll(
+            Eager e, Tensor scores, Tensor target, @Nullable Tensor weight, int reduction, long ignored) {
         if (scores.dims() <= 2 || scores.dims() == 4) {
             return dispatched(e, scores, target, weight, reduction, ignored);
         }
@@ -90,14 +70,15 @@ public final class CrossEntropy {
 
     /** {@code nll_loss} or {@code nll_loss2d} as autocast sees it. */
     private static Tensor dispatched(
-            Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
+            Eager e, Tensor scores, Tensor target, @Nullable Tensor weight, int reduction, long ignored) {
         return e.call(() -> {
             Tensor wideWeight = weight == null ? null : Autocast.widened(e, weight);
             return recorded(e, Autocast.widened(e, scores), target, wideWeight, reduction, ignored);
         });
     }
 
-    private static Tensor recorded(Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
+    private static Tensor recorded(
+            Eager e, Tensor scores, Tensor target, @Nullable Tensor weight, int reduction, long ignored) {
         Recorder r = e.record(scores.dims() == 4 ? "NllLoss2DBackward0" : "NllLossBackward0", scores);
         r.save(scores);
         SavedTensor savedTarget = r.save(target);
@@ -125,7 +106,7 @@ public final class CrossEntropy {
                     Tensor classes = Copies.packed(e, savedTarget.get());
                     Tensor into = byClass(e, gradient);
                     ClassLossCall back = new ClassLossCall(
-                            flat(e, classes), savedWeight.get(), savedTotal.get(), ignored, each, mean);
+                            flat(e, classes), savedWeight.getOrNull(), savedTotal.get(), ignored, each, mean);
                     e.backend().indexing().classLossBackward(back, incoming, into);
                     return new Tensor[] {gradient};
                 })

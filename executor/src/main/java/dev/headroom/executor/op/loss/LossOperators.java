@@ -80,6 +80,11 @@ public final class LossOperators {
         return e.alias(scalar, ones, ones, 0);
     }
 
+    /** A reduction of all elements into a scalar. */
+    static void reduceInto(Eager e, Tensor scalar, Tensor each, Kind kind) {
+        Reductions.into(e, kind, wide(e, scalar, each.dims()), each);
+    }
+
     /** {@code mse_loss} as a program calls it, under autocast in float32. */
     public static Tensor mseLoss(Eager e, Tensor x, Tensor target) {
         Tensor second = Autocast.widened(e, target);
@@ -109,6 +114,6 @@ public final class LossOperators {
 
     /** {@code cross_entropy} of class scores and class numbers. */
     public static Tensor crossEntropy(Eager e, Tensor scores, Tensor labels) {
-        return CrossEntropy.crossEntropy(e, scores, labels, null, CrossEntropy.MEAN, CrossEntropy.IGNORED, 0);
+        return CrossEntropy.crossEntropy(e, scores, labels);
     }
 }

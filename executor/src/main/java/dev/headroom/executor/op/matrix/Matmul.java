@@ -7,6 +7,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code matmul} and {@code linear}, which end in products of matrices (aten/src/ATen/native/LinearAlgebra.cpp,
@@ -16,7 +17,7 @@ public final class Matmul {
     private Matmul() {}
 
     /** {@code linear}. */
-    public static Tensor linear(Eager e, Tensor x, Tensor weight, Tensor bias) {
+    public static Tensor linear(Eager e, Tensor x, Tensor weight, @Nullable Tensor bias) {
         return e.call(() -> {
             if (bias != null && x.dims() == 2) {
                 return Products.addmm(e, bias, x, Views.t(e, weight), 1, 1);
@@ -48,7 +49,7 @@ public final class Matmul {
     public static Tensor matmul(Eager e, Tensor a, Tensor b) {
         return e.call(() -> {
             if (a.dims() == 1 && b.dims() == 1) {
-                return Products.dot(e, a, b);
+                return Products.dot(e, "DotBackward0", a, b);
             }
             if (a.dims() == 2 && b.dims() == 1) {
                 return Products.mv(e, a, b);

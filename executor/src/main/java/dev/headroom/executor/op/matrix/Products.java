@@ -72,14 +72,14 @@ public final class Products {
         boolean secondTurned = columnMajor(b);
         return r.backward(g -> {
                     // Unpacked before anything is computed, and so held until all is.
-                    Tensor mat1 = first.get();
-                    Tensor mat2 = second.get();
-                    Tensor ga = r.needs(1)
-                            ? e.call(() -> Scaling.maybeTimes(e, firstGradient(e, g[0], mat2, firstTurned), alpha))
-                            : null;
-                    Tensor gb = r.needs(2)
-                            ? e.call(() -> Scaling.maybeTimes(e, secondGradient(e, g[0], mat1, secondTurned), alpha))
-                            : null;
+                    Tensor mat1 = first.getOrNull();
+                    Tensor mat2 = second.getOrNull();
+                    Tensor ga = mat2 == null
+                            ? null
+                            : e.call(() -> Scaling.maybeTimes(e, firstGradient(e, g[0], mat2, firstTurned), alpha));
+                    Tensor gb = mat1 == null
+                            ? null
+                            : e.call(() -> Scaling.maybeTimes(e, secondGradient(e, g[0], mat1, secondTurned), alpha));
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
                 .output(out);
@@ -88,8 +88,9 @@ public final class Products {
     /** {@code bmm}. */
     static Tensor bmm(Eager e, Tensor a, Tensor b) {
         Recorder r = e.record("BmmBackward0", a, b);
-        SavedTensor first = r.saveIf(r.needs(1), a);
+        // Let go of in the alphabetical order of their names: mat2, self.
         SavedTensor second = r.saveIf(r.needs(0), b);
+        SavedTensor first = r.saveIf(r.needs(1), a);
         Tensor out = e.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
         if (a.size(2) == 1) {
             // A product of columns and rows is no work for cuBLAS.
@@ -157,9 +158,13 @@ public final class Products {
                 .output(out);
     }
 
-    /** {@code dot}. */
-    static Tensor dot(Eager e, Tensor a, Tensor b) {
-        Recorder r = e.record("DotBackward0", a, b);
+    /**
+     * {@code dot}, and {@code vdot} of real numbers.
+     *
+     * @param node what its step of the backward pass is called
+     */
+    static Tensor dot(Eager e, String node, Tensor a, Tensor b) {
+        Recorder r = e.record(node, a, b);
         SavedTensor first = r.saveIf(r.needs(1), a);
         SavedTensor second = r.saveIf(r.needs(0), b);
         Tensor out = e.empty(a.dtype());

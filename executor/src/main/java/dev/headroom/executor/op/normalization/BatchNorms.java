@@ -14,6 +14,8 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code batch_norm} (aten/src/ATen/native/Normalization.cpp, _batch_norm_impl_index). */
 final class BatchNorms {
@@ -26,7 +28,11 @@ final class BatchNorms {
     private static final double LEAST_EPSILON = 0;
 
     /** The affine map and the running statistics, each {@code null} or (c). */
-    record Channels(Tensor weight, Tensor bias, Tensor mean, Tensor variance) {
+    record Channels(
+            @Nullable Tensor weight,
+            @Nullable Tensor bias,
+            @Nullable Tensor mean,
+            @Nullable Tensor variance) {
         Channels packed(Eager e) {
             return new Channels(
                     weight == null ? null : Copies.contiguous(e, weight),
@@ -34,7 +40,17 @@ final class BatchNorms {
                     mean == null ? null : Copies.contiguous(e, mean),
                     variance == null ? null : Copies.contiguous(e, variance));
         }
+
+        /** The running statistics, for an evaluation. */
+        Given given() {
+            return new Given(
+                    Objects.requireNonNull(mean, "running statistics"),
+                    Objects.requireNonNull(variance, "running statistics"));
+        }
     }
+
+    /** Statistics that were given, (c) each. */
+    record Given(Tensor mean, Tensor variance) {}
 
     record Numbers(boolean training, double momentum, double epsilon) {}
 
@@ -50,11 +66,12 @@ final class BatchNorms {
 
     /** _select_batch_norm_backend. */
     private static boolean isForLibrary(Tensor x, Channels c, Numbers n) {
-        if (c.weight() == null || c.bias() == null || x.dtype() == DType.BFLOAT16) {
+        Tensor weight = c.weight();
+        if (weight == null || c.bias() == null || x.dtype() == DType.BFLOAT16) {
             return false;
         }
-        boolean types = c.weight().dtype() != DType.BFLOAT16
-                && (x.dtype() != DType.FLOAT16 || c.weight().dtype() == DType.FLOAT32);
+        boolean types =
+                weight.dtype() != DType.BFLOAT16 && (x.dtype() != DType.FLOAT16 || weight.dtype() == DType.FLOAT32);
         boolean running = c.mean() != null && c.variance() != null;
         boolean statistics = running || c.mean() == null && c.variance() == null && n.training();
         boolean sizes = x.dims() >= 3
@@ -73,11 +90,13 @@ final class BatchNorms {
         SavedTensor savedRunningVariance = r.save(c.variance());
         SavedTensor savedWeight = r.save(c.weight());
         if (!n.training()) {
-            kernels.givenNorm(new GivenNormCall(x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon()), out);
+            Given given = c.given();
+            kernels.givenNorm(
+                    new GivenNormCall(x, c.weight(), c.bias(), given.mean(), given.variance(), n.epsilon()), out);
             return r.backward(g -> {
                         GivenNormCall call = new GivenNormCall(
                                 savedX.get(),
-                                savedWeight.get(),
+                                savedWeight.getOrNull(),
                                 null,
                                 savedRunningMean.get(),
                                 savedRunningVariance.get(),
@@ -86,8 +105,9 @@ final class BatchNorms {
                     })
                     .output(out);
         }
-        Tensor mean = e.empty(c.weight().dtype(), x.size(1));
-        Tensor invstd = e.empty(c.weight().dtype(), x.size(1));
+        DType type = Objects.requireNonNull(c.weight(), "a weight").dtype();
+        Tensor mean = e.empty(type, x.size(1));
+        Tensor invstd = e.empty(type, x.size(1));
         Tensor reserve = e.workspace(kernels.batchNormReserveBytes(x));
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, false));
         kernels.batchNorm(
@@ -100,15 +120,14 @@ final class BatchNorms {
         SavedTensor savedInvstd = r.save(invstd);
         SavedTensor savedReserve = r.save(reserve);
         return r.backward(g -> {
-                    BatchNormCall call = new BatchNormCall(
+                    Kept kept = new Kept(
                             savedX.get(),
                             savedWeight.get(),
-                            null,
                             savedMean.get(),
                             savedInvstd.get(),
                             n.epsilon(),
-                            new Library(savedReserve.get(), null));
-                    return libraryBackward(e, g[0], call);
+                            savedReserve.get());
+                    return libraryBackward(e, g[0], kept);
                 })
                 .output(out);
     }
@@ -116,13 +135,16 @@ final class BatchNorms {
     /** The running statistics were moved. */
     static void changed(Channels c) {
         if (c.mean() != null) {
-            c.mean().storage().changed();
-            c.variance().storage().changed();
+            Given moved = c.given();
+            moved.mean().storage().changed();
+            moved.variance().storage().changed();
         }
     }
 
-    /** @param kept the call of the forward pass; its workspace is gone */
-    private static Tensor[] libraryBackward(Eager e, Tensor given, BatchNormCall kept) {
+    /** What the library's forward pass leaves for its backward pass. */
+    private record Kept(Tensor x, Tensor weight, Tensor mean, Tensor invstd, double epsilon, Tensor reserve) {}
+
+    private static Tensor[] libraryBackward(Eager e, Tensor given, Kept kept) {
         Tensor x = kept.x();
         Tensor weight = kept.weight();
         var kernels = e.backend().normalizations();
@@ -134,13 +156,7 @@ final class BatchNorms {
         Tensor gradBias = e.empty(weight.dtype(), weight.sizes());
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, true));
         BatchNormCall call = new BatchNormCall(
-                x,
-                weight,
-                null,
-                kept.mean(),
-                kept.invstd(),
-                kept.epsilon(),
-                new Library(kept.library().reserve(), workspace));
+                x, weight, null, kept.mean(), kept.invstd(), kept.epsilon(), new Library(kept.reserve(), workspace));
         kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
         e.free(workspace);
         return new Tensor[] {gradX, gradWeight, gradBias};

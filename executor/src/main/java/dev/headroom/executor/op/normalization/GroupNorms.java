@@ -11,6 +11,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** {@code group_norm} (aten/src/ATen/native/group_norm.cpp, aten/src/ATen/native/cuda/group_norm_kernel.cu). */
 public final class GroupNorms {
@@ -28,7 +29,7 @@ public final class GroupNorms {
                         a.real("eps", 1e-5)));
     }
 
-    static Tensor of(Eager e, Tensor x, Tensor weight, Tensor bias, int groups, double epsilon) {
+    static Tensor of(Eager e, Tensor x, @Nullable Tensor weight, @Nullable Tensor bias, int groups, double epsilon) {
         if (x.dims() < 2 || x.size(1) % groups != 0) {
             throw new UserInputException("group_norm: channels cannot be shared among " + groups + " groups");
         }
@@ -59,13 +60,19 @@ public final class GroupNorms {
         SavedTensor savedRstd = r.save(rstd);
         return r.backward(g -> {
                     GroupNormCall call = new GroupNormCall(
-                            savedX.get(), savedWeight.get(), null, savedMean.get(), savedRstd.get(), groups, epsilon);
+                            savedX.get(),
+                            savedWeight.getOrNull(),
+                            null,
+                            savedMean.get(),
+                            savedRstd.get(),
+                            groups,
+                            epsilon);
                     return backward(e, r, g[0], call);
                 })
                 .output(out);
     }
 
-    private static Tensor[] backward(Eager e, Recorder r, Tensor given, GroupNormCall kept) {
+    private static @Nullable Tensor[] backward(Eager e, Recorder r, Tensor given, GroupNormCall kept) {
         Tensor weight = kept.weight();
         Tensor g = Formats.packed(e, given);
         Tensor x = Formats.packed(e, kept.x());
@@ -73,8 +80,8 @@ public final class GroupNorms {
         GroupNormCall call = new GroupNormCall(x, weight, null, kept.mean(), kept.rstd(), groups, kept.epsilon());
         DType type = NativeBatchNorms.accumulator(x.dtype());
         Tensor gradX = r.needs(0) ? e.empty(x.dtype(), x.sizes()) : null;
-        Tensor gradWeight = r.needs(1) ? e.empty(weight.dtype(), weight.sizes()) : null;
-        Tensor gradBias = r.needs(2) ? e.empty(weight.dtype(), weight.sizes()) : null;
+        Tensor gradWeight = LayerNorm.gradientOf(e, r.needs(1), weight);
+        Tensor gradBias = LayerNorm.gradientOf(e, r.needs(2), weight);
         try (Scope s = e.open()) {
             boolean spatial = x.elements() > x.size(0) * x.size(1);
             Tensor sums = spatial ? e.empty(type, x.size(0), x.size(1)) : null;

@@ -14,6 +14,9 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.nullness.Contract;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code layer_norm} (aten/src/ATen/native/cuda/layer_norm_kernel.cu). */
 public final class LayerNorm {
@@ -39,7 +42,8 @@ public final class LayerNorm {
     }
 
     /** @param dims how many of the last dimensions are normalised together */
-    static Tensor layerNorm(Eager e, Tensor input, int dims, Tensor weight, Tensor bias, double epsilon) {
+    static Tensor layerNorm(
+            Eager e, Tensor input, int dims, @Nullable Tensor weight, @Nullable Tensor bias, double epsilon) {
         return e.call(() -> {
             Recorder r = e.record("NativeLayerNormBackward0", input, weight, bias);
             SavedTensor savedInput = r.save(input);
@@ -64,7 +68,12 @@ public final class LayerNorm {
             e.free(rstd);
             return r.backward(g -> {
                         LayerNormCall kept = new LayerNormCall(
-                                savedInput.get(), savedWeight.get(), null, savedMean.get(), savedRstd.get(), epsilon);
+                                savedInput.get(),
+                                savedWeight.getOrNull(),
+                                null,
+                                savedMean.get(),
+                                savedRstd.get(),
+                                epsilon);
                         return gradients(e, r, g[0], kept);
                     })
                     .output(out);
@@ -72,20 +81,24 @@ public final class LayerNorm {
     }
 
     /** Statistics are kept in the accumulation type. */
-    private static DType wide(DType type) {
+    static DType wide(DType type) {
         return type.isReducedFloat() ? DType.FLOAT32 : type;
     }
 
     /** @param call over the tensors as they were kept */
-    private static Tensor[] gradients(Eager e, Recorder r, Tensor grad, LayerNormCall call) {
+    static @Nullable Tensor[] gradients(Eager e, Recorder r, Tensor grad, LayerNormCall call) {
         Tensor input = call.x();
         Tensor weight = call.weight();
         Tensor x = Copies.packed(e, input);
-        long rows = call.mean().elements();
+        long rows = call.rstd().elements();
         long n = input.elements() / Math.max(1, rows);
         Tensor dx = r.needs(0) ? e.empty(input.dtype(), input.sizes()) : null;
-        Tensor dweight = r.needs(1) ? e.empty(weight.dtype(), weight.sizes()) : null;
-        Tensor dbias = r.needs(2) ? e.empty(input.dtype(), weight.sizes()) : null;
+        Tensor dweight = gradientOf(e, r.needs(1), weight);
+        Tensor dbias = r.needs(2)
+                ? e.empty(
+                        input.dtype(),
+                        Objects.requireNonNull(weight, "a weight").sizes())
+                : null;
         Tensor g = Copies.packed(e, grad);
         try (Scope s = e.open()) {
             Tensor intoX = dx == null ? null : matrix(e, dx, n);
@@ -101,8 +114,15 @@ public final class LayerNorm {
         return new Tensor[] {dx, dweight, dbias};
     }
 
+    /** Room for the gradient of a parameter, if that is wanted. */
+    static @Nullable Tensor gradientOf(Eager e, boolean wanted, @Nullable Tensor parameter) {
+        Tensor like = wanted ? Objects.requireNonNull(parameter, "a parameter") : null;
+        return like == null ? null : e.empty(like.dtype(), like.sizes());
+    }
+
     /** LaunchGammaBetaBackwardCUDAKernel: partial sums of blocks of rows, then their sum as a fresh tensor. */
-    private static Tensor[] inTwoPasses(Eager e, Tensor dx, Tensor dweight, Tensor dbias, long rows, long n) {
+    private static @Nullable Tensor[] inTwoPasses(
+            Eager e, @Nullable Tensor dx, @Nullable Tensor dweight, @Nullable Tensor dbias, long rows, long n) {
         long wide = Bytes.ceilDiv(n, COLUMNS_OF_BLOCK);
         long blocks = Math.min(MOST_BLOCKS / wide, Bytes.ceilDiv(rows, ROWS_OF_BLOCK));
         Tensor weights = partialSums(e, dweight, blocks);
@@ -110,7 +130,7 @@ public final class LayerNorm {
         return new Tensor[] {dx, total(e, weights, dweight), total(e, biases, dbias)};
     }
 
-    private static Tensor partialSums(Eager e, Tensor whole, long blocks) {
+    private static @Nullable Tensor partialSums(Eager e, @Nullable Tensor whole, long blocks) {
         if (whole == null) {
             return null;
         }
@@ -122,8 +142,8 @@ public final class LayerNorm {
         return partial;
     }
 
-    private static Tensor total(Eager e, Tensor partial, Tensor whole) {
-        if (partial == null) {
+    private static @Nullable Tensor total(Eager e, @Nullable Tensor partial, @Nullable Tensor whole) {
+        if (partial == null || whole == null) {
             return null;
         }
         Tensor sum = Reductions.sum(e, partial, new long[] {1, partial.size(1)}, partial.dtype());
@@ -131,11 +151,12 @@ public final class LayerNorm {
         return e.alias(sum, whole.sizes(), Layout.contiguous(whole.sizes()), 0);
     }
 
-    private static Tensor matrix(Eager e, Tensor t, long n) {
+    static Tensor matrix(Eager e, Tensor t, long n) {
         return e.alias(t, new long[] {t.elements() / Math.max(1, n), n}, new long[] {n, 1}, t.offset());
     }
 
-    private static Tensor row(Eager e, Tensor t) {
+    @Contract("_, !null -> !null")
+    static @Nullable Tensor row(Eager e, @Nullable Tensor t) {
         return t == null ? null : e.alias(t, new long[] {t.elements()}, new long[] {1}, t.offset());
     }
 }

@@ -12,6 +12,8 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** PyTorch's own batch normalisation (aten/src/ATen/native/cuda/Normalization.cu). */
 final class NativeBatchNorms {
@@ -39,7 +41,9 @@ final class NativeBatchNorms {
             }
             BatchNorms.changed(c);
         } else {
-            kernels.givenNorm(new GivenNormCall(x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon()), out);
+            BatchNorms.Given given = c.given();
+            kernels.givenNorm(
+                    new GivenNormCall(x, c.weight(), c.bias(), given.mean(), given.variance(), n.epsilon()), out);
         }
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
@@ -49,7 +53,7 @@ final class NativeBatchNorms {
                 ? g -> {
                     BatchNormCall call = new BatchNormCall(
                             savedX.get(),
-                            savedWeight.get(),
+                            savedWeight.getOrNull(),
                             null,
                             savedMean.get(),
                             savedInvstd.get(),
@@ -60,7 +64,7 @@ final class NativeBatchNorms {
                 : g -> {
                     GivenNormCall call = new GivenNormCall(
                             savedX.get(),
-                            savedWeight.get(),
+                            savedWeight.getOrNull(),
                             null,
                             savedRunningMean.get(),
                             savedRunningVariance.get(),
@@ -75,7 +79,7 @@ final class NativeBatchNorms {
     }
 
     /** batch_norm_backward_cuda while training. */
-    private static Tensor[] trainingBackward(Eager e, Recorder r, Tensor g, BatchNormCall call) {
+    private static @Nullable Tensor[] trainingBackward(Eager e, Recorder r, Tensor g, BatchNormCall call) {
         Tensor x = call.x();
         Tensor weight = call.weight();
         var kernels = e.backend().normalizations();
@@ -94,8 +98,8 @@ final class NativeBatchNorms {
         Tensor sums = alike || r.needs(0) ? e.empty(type, x.size(1)) : null;
         Tensor products = alike || r.needs(0) ? e.empty(type, x.size(1)) : null;
         boolean weights = alike && weight != null;
-        Tensor gradWeight = weights || r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
-        Tensor gradBias = weights || r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
+        Tensor gradWeight = weights || r.needs(1) ? perChannel(e, weight, x) : null;
+        Tensor gradBias = weights || r.needs(2) ? perChannel(e, weight, x) : null;
         if (alike) {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 2);
@@ -111,7 +115,7 @@ final class NativeBatchNorms {
         return new Tensor[] {gradX, wanted(e, r, 1, gradWeight), wanted(e, r, 2, gradBias)};
     }
 
-    private static Tensor wanted(Eager e, Recorder r, int input, Tensor gradient) {
+    private static @Nullable Tensor wanted(Eager e, Recorder r, int input, @Nullable Tensor gradient) {
         if (r.needs(input)) {
             return gradient;
         }
@@ -119,8 +123,13 @@ final class NativeBatchNorms {
         return null;
     }
 
+    /** Room for the gradient of the weight, or of the bias, which is of its type. */
+    private static Tensor perChannel(Eager e, @Nullable Tensor weight, Tensor x) {
+        return e.empty(Objects.requireNonNull(weight, "a weight").dtype(), x.size(1));
+    }
+
     /** The same with given statistics. */
-    static Tensor[] evaluationBackward(Eager e, Recorder r, Tensor g, GivenNormCall call) {
+    static @Nullable Tensor[] evaluationBackward(Eager e, Recorder r, Tensor g, GivenNormCall call) {
         Tensor x = call.x();
         Tensor weight = call.weight();
         var kernels = e.backend().normalizations();
@@ -130,8 +139,8 @@ final class NativeBatchNorms {
         Tensor gradBias = null;
         if (reduces && r.needs(0) && !BatchNormStaging.isChannelsInnermost(x)) {
             gradX = e.emptyLike(x);
-            gradWeight = r.needs(1) ? e.emptyLike(weight) : null;
-            gradBias = r.needs(2) ? e.emptyLike(weight) : null;
+            gradWeight = r.needs(1) ? e.emptyLike(Objects.requireNonNull(weight, "a weight")) : null;
+            gradBias = r.needs(2) ? e.emptyLike(Objects.requireNonNull(weight, "a weight")) : null;
             kernels.givenNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
             return new Tensor[] {gradX, gradWeight, gradBias};
         }
@@ -140,8 +149,8 @@ final class NativeBatchNorms {
         Tensor invstd = x.dtype().isReducedFloat() || weight == null ? null : e.empty(type, x.size(1));
         Tensor sums = reduces && r.needs(0) ? e.empty(type, x.size(1)) : null;
         Tensor products = reduces && r.needs(0) ? e.empty(type, x.size(1)) : null;
-        gradWeight = r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
-        gradBias = r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
+        gradWeight = r.needs(1) ? perChannel(e, weight, x) : null;
+        gradBias = r.needs(2) ? perChannel(e, weight, x) : null;
         gradX = r.needs(0) ? e.emptyLike(g, x.dtype()) : null;
         kernels.givenNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
         e.free(products);

@@ -12,6 +12,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code Linear8bitLt} with weights that are integers for good (bitsandbytes/autograd/_functions.py, MatMul8bitLt;
@@ -42,7 +43,7 @@ final class EightBitLinear {
         });
     }
 
-    private static Tensor product(Eager e, Arguments a, Tensor input, Tensor bias) {
+    private static Tensor product(Eager e, Arguments a, Tensor input, @Nullable Tensor bias) {
         long[] shape = a.integers("shape");
         long rows = input.elements() / shape[1];
         Tensor x = input.dims() == 3 ? Views.reshape(e, input, rows, shape[1]) : input;
@@ -107,9 +108,9 @@ final class EightBitLinear {
         if (x == null) {
             return;
         }
-        double[] weight = exchange.values(a.tensor("weight"));
-        double[] columns = exchange.values(a.tensor("SCB"));
-        double[] rows = exchange.values(greatest);
+        double[] weight = exchange.computed(a.tensor("weight"));
+        double[] columns = exchange.computed(a.tensor("SCB"));
+        double[] rows = exchange.computed(greatest);
         int n = columns.length;
         int k = weight.length / n;
         double[] products = new double[rows.length * n];
@@ -156,7 +157,7 @@ final class EightBitLinear {
         if (integers == null) {
             return;
         }
-        double[] columns = exchange.values(a.tensor("SCB"));
+        double[] columns = exchange.computed(a.tensor("SCB"));
         int k = integers.length / columns.length;
         double[] values = new double[integers.length];
         for (int i = 0; i < values.length; i++) {

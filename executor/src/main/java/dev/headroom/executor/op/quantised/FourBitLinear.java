@@ -11,6 +11,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.quant.FusedKernel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code Linear4bit} (bitsandbytes/nn/modules.py; autograd/_functions.py, matmul_4bit and MatMul4Bit). */
 final class FourBitLinear {
@@ -19,7 +21,7 @@ final class FourBitLinear {
     static Tensor run(Eager e, Arguments a) {
         return e.call(() -> {
             Tensor input = a.tensor("input");
-            DType type = a.dtype("compute_dtype");
+            DType type = given(a, "compute_dtype");
             Tensor x = Copies.to(e, input, type);
             Tensor bias = a.optional("bias");
             Biases.take(e, bias, type);
@@ -27,7 +29,7 @@ final class FourBitLinear {
         });
     }
 
-    private static Tensor product(Eager e, Arguments a, Tensor x, Tensor bias) {
+    private static Tensor product(Eager e, Arguments a, Tensor x, @Nullable Tensor bias) {
         var r = e.record("MatMul4BitBackward", x);
         boolean before = e.tape().setEnabled(false);
         try {
@@ -47,24 +49,26 @@ final class FourBitLinear {
                 a.text("quant_type", "").equals("nf4") ? CodeBook.NF4 : CodeBook.FP4,
                 a.tensor("weight"),
                 a.tensor("absmax"),
-                a.optional("offset"),
-                a.optional("nested_absmax"));
+                a.has("nested_absmax") ? new PackedWeight.Nested(a.tensor("offset"), a.tensor("nested_absmax")) : null);
+    }
+
+    private static DType given(Arguments a, String name) {
+        return Objects.requireNonNull(a.dtype(name), name);
     }
 
     /** Whether one kernel reads the codes: then no weight is restored. */
     private static boolean readsCodes(Eager e, Arguments a, Tensor x) {
         Gpu gpu = e.settings().gpu();
         long[] shape = shape(a);
-        return gpu != null
-                && FusedKernel.takes(
-                        new FusedKernel.Card(gpu.major(), gpu.minor(), gpu.sms()),
-                        x.dtype(),
-                        x.elements() / shape[1],
-                        shape[0],
-                        shape[1]);
+        return FusedKernel.takes(
+                new FusedKernel.Card(gpu.major(), gpu.minor(), gpu.sms()),
+                x.dtype(),
+                x.elements() / shape[1],
+                shape[0],
+                shape[1]);
     }
 
-    private static Tensor overCodes(Eager e, Arguments a, Tensor x, Tensor bias) {
+    private static Tensor overCodes(Eager e, Arguments a, Tensor x, @Nullable Tensor bias) {
         Tensor rows = Copies.packed(e, x);
         long[] sizes = x.sizes().clone();
         long[] shape = shape(a);
@@ -75,8 +79,8 @@ final class FourBitLinear {
         if (inputs != null) {
             int n = Math.toIntExact(shape[0]);
             int k = Math.toIntExact(shape[1]);
-            double[] restored = weight(a).values(e, n * k);
-            double[] added = bias == null ? new double[n] : exchange.values(bias);
+            double[] restored = Objects.requireNonNull(weight(a).values(e, n * k), "values");
+            double[] added = bias == null ? new double[n] : exchange.computed(bias);
             exchange.set(out, multiplied(inputs, restored, added, n, k));
         }
         return out;
@@ -95,7 +99,7 @@ final class FourBitLinear {
     }
 
     /** Scales first, where they are codes too; then the weight, for as long as the product takes. */
-    private static Tensor overWeight(Eager e, Arguments a, Tensor x, Tensor bias) {
+    private static Tensor overWeight(Eager e, Arguments a, Tensor x, @Nullable Tensor bias) {
         if (a.has("nested_absmax")) {
             e.emptyLike(a.tensor("absmax"), DType.FLOAT32);
             e.emptyLike(a.tensor("absmax"), DType.FLOAT32); // with the offset
@@ -118,7 +122,7 @@ final class FourBitLinear {
             if (a.has("nested_absmax")) {
                 e.emptyLike(a.tensor("absmax"), DType.FLOAT32);
             }
-            Tensor out = e.empty(a.dtype("weight_dtype"), shape(a));
+            Tensor out = e.empty(given(a, "weight_dtype"), shape(a));
             weight(a).restore(e, out);
             return out;
         });

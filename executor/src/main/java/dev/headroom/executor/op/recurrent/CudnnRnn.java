@@ -4,6 +4,7 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.RecurrentCall;
 import dev.headroom.executor.kernel.RecurrentCall.States;
+import dev.headroom.executor.kernel.RecurrentDropout;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.op.basic.Copies;
@@ -14,14 +15,22 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call of recurrent layers as cuDNN runs them (aten/src/ATen/native/cudnn/RNN.cpp, _cudnn_rnn and
  * _cudnn_rnn_backward).
  *
  * @param train whether what the backward pass needs is kept, also when autograd records nothing
+ * @param dropout what is dropped between layers; {@code null}: nothing
  */
-record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean train, boolean hasBiases) {
+record CudnnRnn(
+        Eager e,
+        RecurrentLayers layers,
+        boolean batchFirst,
+        boolean train,
+        boolean hasBiases,
+        @Nullable RecurrentDropout dropout) {
     /** What the backward pass needs. */
     private record Saved(
             SavedTensor cx, SavedTensor hx, SavedTensor x, SavedTensor y, SavedTensor reserve, SavedTensor buffer) {}
@@ -34,7 +43,7 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
      * @param cx {@code null} unless the cells are LSTMs
      * @return the output, the last states and, of LSTMs, the last cells
      */
-    Tensor[] run(Tensor input, Tensor[] weights, Tensor hx, Tensor cx) {
+    Tensor[] run(Tensor input, Tensor[] weights, Tensor hx, @Nullable Tensor cx) {
         requireContiguous(hx);
         requireContiguous(cx);
         Tensor[] out = new Tensor[cx == null ? 2 : 3];
@@ -62,14 +71,14 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
         return out;
     }
 
-    private static void requireContiguous(Tensor t) {
+    private static void requireContiguous(@Nullable Tensor t) {
         if (t != null && !t.isContiguous()) {
             throw new UserInputException("recurrent layers: an initial state is not contiguous, which PyTorch refuses");
         }
     }
 
-    private static Tensor[] inputs(Tensor input, Tensor[] weights, Tensor hx, Tensor cx) {
-        Tensor[] all = new Tensor[weights.length + 3];
+    private static @Nullable Tensor[] inputs(Tensor input, @Nullable Tensor[] weights, Tensor hx, @Nullable Tensor cx) {
+        @Nullable Tensor[] all = new Tensor[weights.length + 3];
         all[0] = input;
         System.arraycopy(weights, 0, all, 1, weights.length);
         all[weights.length + 1] = hx;
@@ -78,11 +87,11 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
     }
 
     /** Makes the results; returns the reserve and the weights' buffer. */
-    private Tensor[] forward(Tensor[] out, Tensor input, Tensor[] weights, Tensor hx, Tensor cx) {
+    private @Nullable Tensor[] forward(Tensor[] out, Tensor input, Tensor[] weights, Tensor hx, @Nullable Tensor cx) {
         try (Scope s = e.open()) {
             Problem problem = problem(input, false);
             Tensor x = Copies.packed(e, stepsFirst(input));
-            out[0] = sequence(input, layers.directions() * layers.hidden());
+            out[0] = sequence(input, layers.directions() * layers.output());
             out[1] = e.empty(hx.dtype(), hx.sizes());
             if (cx != null) {
                 out[2] = e.empty(cx.dtype(), cx.sizes());
@@ -92,7 +101,8 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
             Tensor workspace = e.workspace(workspaceBytes(problem));
             Tensor reserve = train ? e.workspace(e.backend().recurrent().reserveBytes(problem)) : null;
             Tensor y = stepsFirst(out[0]);
-            RecurrentCall call = new RecurrentCall(problem, x, new States(hx, cx), buffer, y, workspace, reserve);
+            RecurrentCall call =
+                    new RecurrentCall(problem, x, new States(hx, cx), buffer, y, workspace, reserve, dropout);
             e.backend().recurrent().forward(call, new States(out[1], cx == null ? null : out[2]));
             for (Tensor t : out) {
                 s.pass(t);
@@ -108,7 +118,8 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
     private Problem problem(Tensor input, boolean backward) {
         long steps = input.size(batchFirst ? 1 : 0);
         long batch = input.size(batchFirst ? 0 : 1);
-        return new Problem(layers, input.dtype(), steps, batch, backward);
+        double rate = dropout == null ? 0 : dropout.rate();
+        return new Problem(layers, input.dtype(), steps, batch, backward, rate);
     }
 
     /** A sequence as kernels see it: (steps, batch, …). */
@@ -130,7 +141,7 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
     }
 
     /** try_get_weight_buf: the one buffer that a module's weights are parts of, or {@code null}. */
-    private Tensor flattened(Tensor[] weights) {
+    private @Nullable Tensor flattened(Tensor[] weights) {
         Tensor first = weights[0];
         boolean whole =
                 first.storage().bytes() >= layers.weights() * first.dtype().bytes();
@@ -158,23 +169,17 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
     }
 
     private long[] sizes(int parameter) {
-        int each = hasBiases ? 4 : 2;
-        int part = parameter / each;
-        return switch (parameter % each) {
-            case 0 -> new long[] {layers.rows(), layers.width(part)};
-            case 1 -> new long[] {layers.rows(), layers.hidden()};
-            default -> new long[] {layers.rows()};
-        };
+        return layers.sizes(parameter, hasBiases);
     }
 
-    private Tensor[] gradients(Recorder r, int weights, Saved saved, Tensor[] g) {
+    private @Nullable Tensor[] gradients(Recorder r, int weights, Saved saved, @Nullable Tensor[] g) {
         if (!train) {
             throw new UserInputException("recurrent layers: cuDNN has a backward pass in training mode only");
         }
-        Tensor[] all;
+        @Nullable Tensor[] all;
         try (Scope s = e.open()) {
             Tensor hx = saved.hx().get();
-            Tensor cx = saved.cx().get();
+            Tensor cx = saved.cx().getOrNull();
             Tensor dy = g[0] == null ? zeros(saved.y().get()) : g[0];
             Tensor dhy = g[1] == null ? zeros(hx) : g[1];
             Tensor dcy = cx == null ? null : g[2] == null ? zeros(cx) : g[2];
@@ -199,10 +204,10 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
     }
 
     /** _cudnn_rnn_backward_input. */
-    private Tensor[] dataGradients(Saved saved, Tensor gradient, Tensor dhy, Tensor dcy) {
+    private Tensor[] dataGradients(Saved saved, Tensor gradient, Tensor dhy, @Nullable Tensor dcy) {
         Tensor input = saved.x().get();
         Tensor hx = saved.hx().get();
-        Tensor cx = saved.cx().get();
+        Tensor cx = saved.cx().getOrNull();
         try (Scope s = e.open()) {
             Problem problem = problem(input, true);
             Tensor x = Copies.packed(e, stepsFirst(input));
@@ -217,7 +222,8 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
             Tensor y = stepsFirst(saved.y().get());
             Tensor buffer = saved.buffer().get();
             Tensor reserve = saved.reserve().get();
-            RecurrentCall call = new RecurrentCall(problem, x, new States(hx, cx), buffer, y, workspace, reserve);
+            RecurrentCall call =
+                    new RecurrentCall(problem, x, new States(hx, cx), buffer, y, workspace, reserve, dropout);
             e.backend().recurrent().dataGradient(call, dy, new States(dh, dc), into, new States(dhx, dcx));
             return new Tensor[] {s.pass(dx), s.pass(dhx), s.pass(dcx)};
         }
@@ -235,7 +241,9 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
             Tensor hx = saved.hx().get();
             Tensor y = stepsFirst(saved.y().get());
             Tensor reserve = saved.reserve().get();
-            RecurrentCall call = new RecurrentCall(problem, x, new States(hx, null), null, y, workspace, reserve);
+            Tensor weights = saved.buffer().get();
+            RecurrentCall call =
+                    new RecurrentCall(problem, x, new States(hx, null), weights, y, workspace, reserve, dropout);
             e.backend().recurrent().weightGradient(call, buffer);
             Tensor[] out = new Tensor[count];
             for (int i = 0; i < count; i++) {

@@ -4,11 +4,13 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels.Gates;
+import dev.headroom.executor.kernel.RecurrentKernels.StateGradients;
 import dev.headroom.executor.op.basic.Reductions;
 import dev.headroom.executor.op.basic.Views;
 import dev.headroom.executor.op.matrix.Matmul;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One step of a recurrent network: two products, then one kernel for everything else (aten/src/ATen/native/RNN.cpp,
@@ -21,7 +23,11 @@ final class FusedCells {
     private FusedCells() {}
 
     /** The parameters of a cell; biases may be {@code null}. */
-    record Weights(Tensor ofInput, Tensor ofState, Tensor inputBias, Tensor stateBias) {}
+    record Weights(
+            Tensor ofInput,
+            Tensor ofState,
+            @Nullable Tensor inputBias,
+            @Nullable Tensor stateBias) {}
 
     /** {@code gru_cell}. */
     static Tensor gru(Eager e, Tensor x, Tensor hx, Weights w) {
@@ -96,7 +102,9 @@ final class FusedCells {
                     Tensor after = savedAfter.get();
                     Tensor dGates = e.empty(gates.dtype(), gates.sizes());
                     Tensor dcx = e.empty(before.dtype(), before.sizes());
-                    e.backend().recurrent().lstmCellBackward(gates, before, after, new States(g[0], g[1]), dGates, dcx);
+                    e.backend()
+                            .recurrent()
+                            .lstmCellBackward(gates, before, after, new StateGradients(g[0], g[1]), dGates, dcx);
                     Tensor dBias = biased ? rowSum(e, dGates) : null;
                     return new Tensor[] {dGates, dGates, dcx, dBias, dBias};
                 })

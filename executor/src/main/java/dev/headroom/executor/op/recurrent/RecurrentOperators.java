@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.recurrent;
 
+import dev.headroom.executor.kernel.RecurrentDropout;
 import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.op.elementwise.Activation;
@@ -8,6 +9,7 @@ import dev.headroom.executor.op.matrix.Matmul;
 import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Map;
@@ -51,24 +53,32 @@ public final class RecurrentOperators {
         Tensor[] params = a.tensors("params");
         boolean hasBiases = a.flag("has_biases", true);
         Tensor[] states = cell == Cell.LSTM ? a.tensors("hx") : new Tensor[] {a.tensor("hx"), null};
-        long hidden = states[0].size(2);
         RecurrentLayers layers = new RecurrentLayers(
                 cell,
                 a.tensor("input").size(2),
-                hidden,
+                states[cell == Cell.LSTM ? 1 : 0].size(2),
+                states[0].size(2),
                 Math.toIntExact(a.integer("num_layers", 1)),
                 a.flag("bidirectional", false));
-        if (params.length != layers.parts() * (hasBiases ? 4 : 2)) {
-            throw refused(a, "LSTMs with projections are not supported");
+        if (params.length != layers.parts() * layers.parameters(hasBiases)) {
+            throw refused(a, "its weights are not those of its layers");
         }
-        if (a.real("dropout", 0) > 0 && a.flag("train", true)) {
-            throw refused(a, "dropout between recurrent layers is not supported");
+        double rate = a.flag("train", true) ? a.real("dropout", 0) : 0;
+        try (Scope s = e.open()) {
+            RecurrentDropout dropout = rate == 0
+                    ? null
+                    : new RecurrentDropout(
+                            rate, DropoutStates.of(e), e.randomness().next());
+            CudnnRnn rnn =
+                    new CudnnRnn(e, layers, a.flag("batch_first", false), a.flag("train", true), hasBiases, dropout);
+            Tensor[] out = e.autocast().type() == null
+                    ? rnn.run(a.tensor("input"), params, states[0], states[1])
+                    : LoweredRnn.run(rnn, a.tensor("input"), params, states[0], states[1]);
+            for (Tensor t : out) {
+                s.pass(t);
+            }
+            return out;
         }
-        if (e.autocast().type() != null) {
-            throw refused(a, "recurrent layers under autocast are not supported");
-        }
-        return new CudnnRnn(e, layers, a.flag("batch_first", false), a.flag("train", true), hasBiases)
-                .run(a.tensor("input"), params, states[0], states[1]);
     }
 
     private static UserInputException refused(Arguments a, String why) {

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.reduction;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.ReducedDimensions;
@@ -22,7 +23,6 @@ import dev.headroom.model.graph.DType;
  * (aten/src/ATen/native/TensorCompare.cpp).
  */
 public final class ExtremeOperators {
-    private static final Formula EQUAL = Formula.binary("eq", "x0 == x1", (a, b) -> a == b ? 1 : 0);
 
     /** Puts a gradient where the chosen element is; the numbers of positions along the dimension are an operand. */
     private static final Formula PLACED =
@@ -70,7 +70,7 @@ public final class ExtremeOperators {
                             Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], saved.get());
                             Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], best);
                         }
-                        Tensor mask = Elementwise.map(e, EQUAL, DType.BOOL, new double[0], saved.get(), best);
+                        Tensor mask = Elementwise.map(e, Formulas.EQUAL, DType.BOOL, new double[0], saved.get(), best);
                         Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
                         Tensor share = Elementwise.map(
                                 e,

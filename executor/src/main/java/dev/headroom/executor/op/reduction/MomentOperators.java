@@ -3,6 +3,7 @@ package dev.headroom.executor.op.reduction;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.ReducedDimensions;
@@ -15,12 +16,10 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 
-/** {@code aten.var}, {@code aten.std} and {@code aten.linalg_vector_norm} (aten/src/ATen/native/ReduceOps.cpp). */
+/** {@code aten.var} and {@code aten.std} (aten/src/ATen/native/ReduceOps.cpp). */
 public final class MomentOperators {
-    private static final Formula DIFFERENCE = Formula.binary("sub", "x0 - x1", (a, b) -> a - b);
     private static final Formula ROOT = Formula.unary("sqrt", "sqrt(x0)", Math::sqrt);
     private static final Formula IS_ZERO =
             new Formula("eq_zero", "y0 = x0 == 0;", (x, s, y) -> y[0] = x[0] == 0 ? 1 : 0);
@@ -33,7 +32,6 @@ public final class MomentOperators {
         o.add1("aten.var", (e, a) -> variance(e, a, false)[0]);
         o.add1("aten.std", (e, a) -> variance(e, a, true)[0]);
         o.add("aten.var_mean", MomentOperators::varianceAndMean);
-        o.add1("aten.linalg_vector_norm", MomentOperators::norm);
     }
 
     private static double correction(Arguments a) {
@@ -54,7 +52,7 @@ public final class MomentOperators {
             Elementwise.into(e, ROOT, wide, wide);
         }
         Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, keep);
-        SavedTensor result = root ? r.saveOutput(out) : null;
+        SavedTensor result = r.saveOutput(root ? out : null);
         r.backward(g -> new Tensor[] {
             e.call(() -> {
                 if (!root) {
@@ -109,7 +107,7 @@ public final class MomentOperators {
         return e.call(() -> {
             double n = (double) x.elements() / Layout.elements(kept);
             Tensor mean = Reductions.reduce(e, Kind.MEAN, x, kept, x.dtype());
-            Tensor distance = Elementwise.binary(e, DIFFERENCE, x, mean);
+            Tensor distance = Elementwise.binary(e, Formulas.DIFFERENCE, x, mean);
             Tensor scaled = Scaling.times(e, Views.view(e, g, kept), 2 / (n - correction));
             Tensor out = Elementwise.binary(e, Elementwise.MULTIPLY, scaled, distance);
             e.free(scaled);
@@ -117,30 +115,5 @@ public final class MomentOperators {
             e.free(mean);
             return out;
         });
-    }
-
-    private static Tensor norm(Eager e, Arguments a) {
-        Tensor x = a.tensor("self");
-        if (a.real("ord", 2) != 2) {
-            throw new UserInputException("linalg_vector_norm: the executor has the order 2 only");
-        }
-        long[] dims = a.integers("dim");
-        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
-        Recorder r = e.record("LinalgVectorNormBackward0", x);
-        SavedTensor saved = r.save(x);
-        Tensor wide = Reductions.reduce(e, Kind.NORM, x, kept, x.dtype());
-        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
-        SavedTensor result = r.saveOutput(out);
-        return r.backward(g -> new Tensor[] {
-                    e.call(() -> {
-                        // norm_backward: g x / norm, nothing where the norm is zero
-                        Tensor length = Views.view(e, result.get(), kept);
-                        Tensor unit = Elementwise.binary(e, ArithmeticOperators.DIVIDE, saved.get(), length);
-                        Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], length);
-                        Elementwise.into(e, ZEROED, unit, unit, zero);
-                        return Elementwise.binary(e, Elementwise.MULTIPLY, unit, Views.view(e, g[0], kept));
-                    })
-                })
-                .output(out);
     }
 }

@@ -10,6 +10,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** {@code aten.sum}, {@code aten.mean} and their like. */
 public final class ReductionOperators {
@@ -25,13 +26,13 @@ public final class ReductionOperators {
     }
 
     /** {@code sum}; of all dimensions when none is named. */
-    public static Tensor sum(Eager e, Tensor t, long[] dims, boolean keep, DType dtype) {
+    public static Tensor sum(Eager e, Tensor t, long[] dims, boolean keep, @Nullable DType dtype) {
         DType type = dtype != null ? dtype : t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64;
         return reduced(e, Kind.SUM, t, dims, keep, type);
     }
 
     /** {@code mean}; of all dimensions when none is named. */
-    public static Tensor mean(Eager e, Tensor t, long[] dims, boolean keep, DType dtype) {
+    public static Tensor mean(Eager e, Tensor t, long[] dims, boolean keep, @Nullable DType dtype) {
         return reduced(e, Kind.MEAN, t, dims, keep, dtype == null ? t.dtype() : dtype);
     }
 

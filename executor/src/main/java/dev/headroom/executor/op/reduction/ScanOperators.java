@@ -1,6 +1,7 @@
 package dev.headroom.executor.op.reduction;
 
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.ReductionKernels.Scan;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.CubScratch;
 import dev.headroom.executor.op.basic.Elementwise;
@@ -13,6 +14,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** {@code cumsum} and {@code diff} (aten/src/ATen/native/ReduceOps.cpp, cuda/ScanUtils.cuh). */
 public final class ScanOperators {
@@ -24,7 +26,7 @@ public final class ScanOperators {
         o.add1("aten.diff", ScanOperators::diff);
     }
 
-    static Tensor cumsum(Eager e, Tensor t, long dim, DType dtype) {
+    static Tensor cumsum(Eager e, Tensor t, long dim, @Nullable DType dtype) {
         int at = Layout.dimension(dim, t.dims());
         DType type = dtype != null ? dtype : t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64;
         DType from = t.dtype();
@@ -35,7 +37,7 @@ public final class ScanOperators {
             if (t.dims() > 0 && t.elements() == t.size(at)) {
                 e.workspace(CubScratch.scan(t.elements(), type.bytes()));
             }
-            e.backend().reductions().cumulativeSum(out, operand, at);
+            e.backend().reductions().scan(Scan.SUM, out, null, operand, at);
         }
         r.backward(g -> {
             boolean single = g[0].elements() <= 1 || g[0].size(at) == 1;

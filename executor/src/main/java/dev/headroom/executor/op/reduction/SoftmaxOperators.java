@@ -10,6 +10,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** {@code softmax} and {@code log_softmax} (aten/src/ATen/native/SoftMax.cpp, cuda/SoftMax.cu). */
 public final class SoftmaxOperators {
@@ -26,7 +27,7 @@ public final class SoftmaxOperators {
      * @param dtype of the result, {@code null} for the operand's: from half to single precision without a copy
      * between
      */
-    public static Tensor softmax(Eager e, Tensor x, long dim, DType dtype, boolean log) {
+    public static Tensor softmax(Eager e, Tensor x, long dim, @Nullable DType dtype, boolean log) {
         return e.call(() -> {
             boolean widens = dtype == DType.FLOAT32 && x.dtype() == DType.FLOAT16;
             Tensor operand = dtype == null || widens ? x : Copies.to(e, x, dtype);

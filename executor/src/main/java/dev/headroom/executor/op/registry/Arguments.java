@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The arguments of one call, by the names in the operator's schema; what the graph leaves out has its default. */
 public final class Arguments {
@@ -19,8 +20,8 @@ public final class Arguments {
     private final Map<String, Argument> byName = new HashMap<>();
     private final Map<String, Long> symbols;
     private final Map<String, Tensor> tensors;
-    private final Map<String, Tensor[]> replaced;
-    private final DType assumed;
+    private final Map<String, @Nullable Tensor[]> replaced;
+    private final @Nullable DType assumed;
 
     /**
      * @param tensors by value name; what a {@code null} stands for is absent
@@ -37,8 +38,8 @@ public final class Arguments {
         }
     }
 
-    private Arguments(Arguments of, Map<String, Tensor[]> replaced, DType assumed) {
-        this.node = of.node;
+    private Arguments(Node node, Arguments of, Map<String, @Nullable Tensor[]> replaced, @Nullable DType assumed) {
+        this.node = node;
         this.symbols = of.symbols;
         this.tensors = of.tensors;
         this.byName.putAll(of.byName);
@@ -47,13 +48,25 @@ public final class Arguments {
     }
 
     /** The call with other tensors in place of its own, by argument name, as autocast passes on. */
-    public Arguments replacing(Map<String, Tensor[]> others) {
-        return new Arguments(this, others, assumed);
+    public Arguments replacing(Map<String, @Nullable Tensor[]> others) {
+        return new Arguments(node, this, others, assumed);
     }
 
     /** The call with an argument {@code dtype} unless it has one. */
     public Arguments assuming(DType dtype) {
-        return new Arguments(this, replaced, dtype);
+        return new Arguments(node, this, replaced, dtype);
+    }
+
+    /** The same arguments given to another operator, such as {@code aten.acos}. */
+    public Arguments calling(String operator) {
+        Node other = new Node(
+                node.name(),
+                operator + ".default",
+                node.arguments(),
+                node.outputs(),
+                node.moduleStack(),
+                node.stackTrace());
+        return new Arguments(other, this, replaced, assumed);
     }
 
     public Node node() {
@@ -83,12 +96,12 @@ public final class Arguments {
     }
 
     /** A tensor, or {@code null} when it is not given. */
-    public Tensor optional(String name) {
+    public @Nullable Tensor optional(String name) {
         return isTensor(name) ? tensor(name) : null;
     }
 
     /** Tensors of a list; absent ones are {@code null}. */
-    public Tensor[] tensors(String name) {
+    public @Nullable Tensor[] tensors(String name) {
         Tensor[] others = replaced.get(name);
         if (others != null) {
             return others.clone();
@@ -185,12 +198,12 @@ public final class Arguments {
     }
 
     /** An element type, or {@code null}. */
-    public DType dtype(String name) {
+    public @Nullable DType dtype(String name) {
         return byName.get(name) instanceof Argument.Type t ? t.value() : name.equals("dtype") ? assumed : null;
     }
 
     /** A memory format, or {@code null}. */
-    public MemoryFormat format(String name) {
+    public @Nullable MemoryFormat format(String name) {
         return byName.get(name) instanceof Argument.Format f ? f.value() : null;
     }
 

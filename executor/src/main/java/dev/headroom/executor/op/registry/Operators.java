@@ -5,13 +5,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** A registry of operators, by name without overload, such as {@code aten.conv2d}. */
 public final class Operators {
     private final Map<String, Operator> byName = new HashMap<>();
 
     /** The operator of a name, or {@code null}. */
-    public Operator find(String name) {
+    public @Nullable Operator find(String name) {
         return byName.get(name);
     }
 

@@ -66,7 +66,7 @@ public final class CopyOperators {
     }
 
     /** {@code copy_}: the values of another tensor, which broadcast. */
-    private static Tensor copyInto(Eager e, Tensor t, Tensor from) {
+    static Tensor copyInto(Eager e, Tensor t, Tensor from) {
         var r = e.record("CopyBackwards", t, from);
         DType type = from.dtype();
         Copies.fill(e, t, from);

@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
+import org.jspecify.annotations.Nullable;
 
 /** Operators that make tensors of known values (aten/src/ATen/native/TensorFactories.cpp, cuda/RangeFactories.cu). */
 public final class CreationOperators {
@@ -34,7 +35,7 @@ public final class CreationOperators {
         o.add1("aten.empty_like", CreationOperators::like);
     }
 
-    private static DType typeOr(DType given, DType otherwise) {
+    private static DType typeOr(@Nullable DType given, DType otherwise) {
         return given == null ? otherwise : given;
     }
 
@@ -53,7 +54,7 @@ public final class CreationOperators {
         return a.isInteger(name) ? DType.INT64 : DType.FLOAT32;
     }
 
-    private static Tensor filled(Eager e, DType type, double value, long... sizes) {
+    private static Tensor filled(Eager e, @Nullable DType type, double value, long... sizes) {
         return filled(e, e.empty(typeOr(type, DType.FLOAT32), sizes), value);
     }
 

@@ -3,7 +3,6 @@ package dev.headroom.executor.op.shape;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Formats;
-import dev.headroom.executor.op.basic.Padding;
 import dev.headroom.executor.op.basic.Promotion;
 import dev.headroom.executor.op.basic.Slices;
 import dev.headroom.executor.op.registry.Operators;
@@ -14,25 +13,14 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
-/** {@code aten.cat}, {@code aten.stack} and {@code aten.pad}. */
+/** {@code aten.cat} and {@code aten.stack}. */
 public final class JoiningOperators {
     private JoiningOperators() {}
 
     public static void register(Operators o) {
         o.add1("aten.cat", (e, a) -> cat(e, a.tensors("tensors"), a.integer("dim", 0)));
         o.add1("aten.stack", (e, a) -> stack(e, a.tensors("tensors"), a.integer("dim", 0)));
-        o.add1("aten.pad", (e, a) -> {
-            String mode = a.text("mode", "constant");
-            if (!mode.equals("constant")) {
-                throw new UserInputException("pad: the executor lacks the mode " + mode);
-            }
-            return Padding.constant(e, a.tensor("self"), a.integers("pad"), a.real("value", 0));
-        });
-        o.add1(
-                "aten.constant_pad_nd",
-                (e, a) -> Padding.constant(e, a.tensor("self"), a.integers("pad"), a.real("value", 0)));
     }
 
     /** {@code cat} (aten/src/ATen/native/TensorShape.cpp): tensors of the shape (0) are passed over. */
@@ -42,9 +30,9 @@ public final class JoiningOperators {
         int dim = Layout.dimension(along, first.dims());
         long[] sizes = first.sizes().clone();
         sizes[dim] = 0;
-        DType type = null;
+        DType type = parts[0].dtype();
         for (Tensor t : parts) {
-            type = type == null ? t.dtype() : Promotion.common(Tensor.number(type, 0), Tensor.number(t.dtype(), 0));
+            type = Promotion.common(Tensor.number(type, 0), Tensor.number(t.dtype(), 0));
             if (!isNothing(t)) {
                 requireFit(t, first, dim);
                 sizes[dim] += t.size(dim);
@@ -79,14 +67,12 @@ public final class JoiningOperators {
     }
 
     /** cat_compute_output_memory_format: what all of them have. */
-    private static @Nullable MemoryFormat format(Tensor[] parts) {
-        MemoryFormat common = null;
+    private static MemoryFormat format(Tensor[] parts) {
+        MemoryFormat common = Formats.suggested(parts[0]);
         for (Tensor t : parts) {
-            MemoryFormat f = Formats.suggested(t);
-            if (common != null && common != f) {
+            if (common != Formats.suggested(t)) {
                 return MemoryFormat.CONTIGUOUS;
             }
-            common = f;
         }
         return common;
     }

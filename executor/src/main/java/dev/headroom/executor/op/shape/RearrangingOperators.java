@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Copies with elements elsewhere: {@code roll}, {@code repeat}, {@code tril} and {@code triu}. */
 public final class RearrangingOperators {
@@ -86,7 +87,7 @@ public final class RearrangingOperators {
         Tensor out = e.empty(t.dtype(), sizes);
         if (out.elements() > 0) {
             try (Scope s = e.open()) {
-                long[] strides = Layout.viewed(out.sizes(), out.strides(), apart);
+                long[] strides = Objects.requireNonNull(Layout.viewed(out.sizes(), out.strides(), apart), "a view");
                 Tensor spread = e.alias(out, apart, strides, 0);
                 long[] steps = new long[once.length];
                 for (int d = shift; d < repeats.length; d++) {

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the units of a model share (FSDPCommContext and FSDPStateContext). */
 final class Communication {
@@ -27,7 +28,7 @@ final class Communication {
     private boolean reduces = true;
 
     /** What was gathered last in the forward pass: it lives until the next unit's was copied (all_gather_state). */
-    private Tensor kept;
+    private @Nullable Tensor kept;
 
     /** What reductions work on, until the next unit's (reduce_scatter_states). */
     private final Deque<Tensor> reducing = new ArrayDeque<>();
@@ -35,7 +36,7 @@ final class Communication {
     /** Units in the order of their forward passes (post_forward_order). */
     private final List<ParameterGroup> order = new ArrayList<>();
 
-    private UnitHooks forwardRoot;
+    private @Nullable UnitHooks forwardRoot;
     private boolean finishQueued;
 
     Communication(Eager eager, BackwardPass passes) {
@@ -58,6 +59,7 @@ final class Communication {
     }
 
     /** With the reference, or {@code null}. */
+    @Nullable
     Tensor takeKept() {
         Tensor out = kept;
         kept = null;
@@ -90,11 +92,12 @@ final class Communication {
     }
 
     /** The unit that the forward pass began with, or {@code null}. */
+    @Nullable
     UnitHooks forwardRoot() {
         return forwardRoot;
     }
 
-    void setForwardRoot(UnitHooks root) {
+    void setForwardRoot(@Nullable UnitHooks root) {
         forwardRoot = root;
     }
 

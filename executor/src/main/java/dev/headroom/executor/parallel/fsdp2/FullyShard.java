@@ -25,7 +25,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A rank whose model is divided with {@code fully_shard} (_fully_shard.py). */
 public final class FullyShard implements Wrapper {
@@ -38,7 +40,7 @@ public final class FullyShard implements Wrapper {
     private final ShardingOptions options;
     private final ProcessGroup world;
     private final Collectives shards;
-    private final Collectives replicas;
+    private final @Nullable Collectives replicas;
     private final Map<String, UnitHooks> units = new LinkedHashMap<>();
     private Communication shared;
     private boolean began;
@@ -104,7 +106,7 @@ public final class FullyShard implements Wrapper {
         List<ShardedParameter> parameters = new ArrayList<>();
         Map<String, ShardedParameter> byName = new LinkedHashMap<>();
         for (String name : unit.parameters()) {
-            Tensor whole = model.all().get(name);
+            Tensor whole = Objects.requireNonNull(model.all().get(name), name);
             DType type = options.paramDtype() == null || !whole.dtype().isFloatingPoint()
                     ? whole.dtype()
                     : options.paramDtype();
@@ -126,8 +128,8 @@ public final class FullyShard implements Wrapper {
         return new UnitHooks(shared, group, byName, options.paramDtype(), this::begin, this::finish);
     }
 
-    /** Among whom a block is divided after its forward pass. */
-    private Collectives afterForward() {
+    /** Among whom a block is divided after its forward pass; {@code null}: it stays whole. */
+    private @Nullable Collectives afterForward() {
         Integer ranks = options.reshardAfterForward();
         if (ranks != null && ranks == 0) {
             return null;

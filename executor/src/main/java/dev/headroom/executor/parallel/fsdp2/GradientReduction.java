@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Averages a unit's gradients over all ranks, of which each gets its rows (_fsdp_collectives.py, foreach_reduce). */
 final class GradientReduction {
@@ -17,10 +18,10 @@ final class GradientReduction {
     private final Communication shared;
     private final Eager eager;
     private final Collectives shards;
-    private final Collectives replicas;
+    private final @Nullable Collectives replicas;
 
     /** @param replicas ranks with the same rows; {@code null} for none */
-    GradientReduction(Communication shared, Collectives shards, Collectives replicas) {
+    GradientReduction(Communication shared, Collectives shards, @Nullable Collectives replicas) {
         this.shared = shared;
         this.eager = shared.eager;
         this.shards = shards;
@@ -34,7 +35,8 @@ final class GradientReduction {
      * @param reduceType {@code null} for the gradients' own
      * @return what ranks with the same rows have summed, with a reference for the caller; {@code null} without them
      */
-    Tensor reduce(List<ShardedParameter> parameters, List<Tensor> gradients, DType reduceType) {
+    @Nullable
+    Tensor reduce(List<ShardedParameter> parameters, List<Tensor> gradients, @Nullable DType reduceType) {
         DType type = reduceType == null ? gradients.get(0).dtype() : reduceType;
         int ranks = shards.group().size();
         try (Scope s = eager.open()) {
@@ -61,7 +63,7 @@ final class GradientReduction {
         return out;
     }
 
-    private Tensor scatter(List<ShardedParameter> parameters, Tensor input, long elements) {
+    private @Nullable Tensor scatter(List<ShardedParameter> parameters, Tensor input, long elements) {
         int ranks = shards.group().size();
         double all = ranks * (replicas == null ? 1.0 : replicas.group().size());
         boolean overflows = input.dtype() == DType.FLOAT16;

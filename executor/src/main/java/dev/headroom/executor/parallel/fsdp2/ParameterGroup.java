@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The parameters of a unit, which are gathered and reduced together (_fsdp_param_group.py). */
 final class ParameterGroup {
@@ -31,8 +32,8 @@ final class ParameterGroup {
     private final Eager eager;
     private final List<ShardedParameter> parameters;
     private final Collectives shards;
-    private final Collectives afterForward;
-    private final DType reduceType;
+    private final @Nullable Collectives afterForward;
+    private final @Nullable DType reduceType;
     private final Gathering gathering;
     private final GradientReduction reduction;
     private final Deque<Integer> places = new ArrayDeque<>();
@@ -43,10 +44,10 @@ final class ParameterGroup {
     private boolean asked;
 
     /** What was asked for; {@code null} where one rank has all. */
-    private Tensor gathered;
+    private @Nullable Tensor gathered;
 
     /** What ranks with the same rows have summed (_all_reduce_state). */
-    private Tensor summed;
+    private @Nullable Tensor summed;
 
     /**
      * A group.
@@ -60,9 +61,9 @@ final class ParameterGroup {
             Communication shared,
             List<ShardedParameter> parameters,
             Collectives shards,
-            Collectives afterForward,
-            Collectives replicas,
-            DType reduceType) {
+            @Nullable Collectives afterForward,
+            @Nullable Collectives replicas,
+            @Nullable DType reduceType) {
         this.shared = shared;
         this.eager = shared.eager;
         this.parameters = parameters;
@@ -95,7 +96,7 @@ final class ParameterGroup {
     }
 
     private Collectives holders() {
-        return place == Place.AFTER_FORWARD ? afterForward : shards;
+        return place == Place.AFTER_FORWARD && afterForward != null ? afterForward : shards;
     }
 
     /** Asks for the parameters. */

@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** A parameter of which this rank keeps some rows (_fsdp_param.py, FSDPParam). */
 final class ShardedParameter {
@@ -28,13 +29,13 @@ final class ShardedParameter {
     private final Tensor whole;
 
     /** What is left of it after the forward pass, where it is divided among fewer ranks; or {@code null}. */
-    private Tensor afterForward;
+    private @Nullable Tensor afterForward;
 
     /** The own rows where they were made without padding; or {@code null}. */
-    private Tensor unpadded;
+    private @Nullable Tensor unpadded;
 
     /** Its gradient in the type of the reduction, which comes in a later pass; or {@code null}. */
-    private Tensor accumulated;
+    private @Nullable Tensor accumulated;
 
     /**
      * Divides a parameter. Memory is taken where the parameter has some.
@@ -136,10 +137,11 @@ final class ShardedParameter {
             return sharded;
         }
         try (Scope s = eager.open()) {
-            unpadded = eager.hold(eager.unallocated(sharded.dtype(), sharded.sizes()));
-            eager.takeStorage(unpadded);
+            Tensor rows = eager.hold(eager.unallocated(sharded.dtype(), sharded.sizes()));
+            unpadded = rows;
+            eager.takeStorage(rows);
+            return rows;
         }
-        return unpadded;
     }
 
     /** reset_sharded_param. */
@@ -188,7 +190,7 @@ final class ShardedParameter {
     }
 
     /** to_accumulated_grad_if_needed. */
-    void widenGradient(DType reduceType) {
+    void widenGradient(@Nullable DType reduceType) {
         if (reduceType == null || whole.grad() == null || whole.grad().dtype() == reduceType) {
             return;
         }
@@ -202,6 +204,7 @@ final class ShardedParameter {
     }
 
     /** The gradient of the whole, with a reference for the caller, or {@code null}; the parameter lets go of it. */
+    @Nullable
     Tensor takeGradient() {
         Tensor out = accumulated;
         if (out != null) {
@@ -230,7 +233,7 @@ final class ShardedParameter {
     }
 
     void close() {
-        for (Tensor t : new Tensor[] {unpadded, afterForward, accumulated, whole, flat, sharded, data}) {
+        for (@Nullable Tensor t : new Tensor[] {unpadded, afterForward, accumulated, whole, flat, sharded, data}) {
             eager.release(t);
         }
         unpadded = null;

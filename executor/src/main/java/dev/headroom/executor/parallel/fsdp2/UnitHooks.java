@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What runs around a wrapped module (_fsdp_state.py, FSDPState). */
 final class UnitHooks implements ModuleHooks {
@@ -16,7 +17,7 @@ final class UnitHooks implements ModuleHooks {
     private final Eager eager;
     private final ParameterGroup group;
     private final Map<String, ShardedParameter> parameters;
-    private final DType type;
+    private final @Nullable DType type;
     private final Runnable begin;
     private final Runnable finish;
     private Activity activity = Activity.IDLE;
@@ -33,7 +34,7 @@ final class UnitHooks implements ModuleHooks {
             Communication shared,
             ParameterGroup group,
             Map<String, ShardedParameter> parameters,
-            DType type,
+            @Nullable DType type,
             Runnable begin,
             Runnable finish) {
         this.shared = shared;

@@ -15,6 +15,8 @@ import dev.headroom.model.run.PreparedRun;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A batch and its labels, of which microbatches are views (torch/distributed/pipelining/microbatch.py). */
 final class DividedBatch {
@@ -22,8 +24,8 @@ final class DividedBatch {
     private final PreparedRun prepared;
     private final int microbatches;
     private Map<String, Tensor> inputs = Map.of();
-    private Target target;
-    private Tensor labels;
+    private @Nullable Target target;
+    private @Nullable Tensor labels;
 
     DividedBatch(Eager eager, PreparedRun prepared, int microbatches) {
         this.eager = eager;
@@ -70,7 +72,7 @@ final class DividedBatch {
     /** The loss of a microbatch, a local of the running scope. */
     Tensor loss(Tensor output, int chunk) {
         Tensor own = labels == null ? null : part(labels, chunk);
-        return eager.call(() -> target.loss(eager, output, own));
+        return eager.call(() -> Objects.requireNonNull(target, "a batch").loss(eager, output, own));
     }
 
     private Tensor part(Tensor whole, int chunk) {

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The training loop of a rank with stages: a schedule takes the place of forward and backward passes. */
 public final class PipelineTraining implements TrainingRun, StepLoop {
@@ -51,8 +52,8 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
     private final List<Tensor> losses = new ArrayList<>();
     private List<Boundary> boundaries = List.of();
     private DividedBatch rowsOfBatch;
-    private Tensor merged;
-    private Optimizer optimizer;
+    private @Nullable Tensor merged;
+    private @Nullable Optimizer optimizer;
     private DoubleConsumer lossListener = loss -> {};
     private Moment moment = Moment.of(Phase.MODEL);
     private boolean initialized;
@@ -126,6 +127,7 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
         boundaries = Boundary.of(division, rows, eager.settings());
         Initialisation values = Initialisation.of(eager, prepared.graph().held());
         for (int index : layout.of(group.rank())) {
+            division.checkInput(index);
             ModelMemory model = new ModelMemory(eager, division.held(index), run);
             stages.add(new Stage(eager, rows, division.parts().get(index), model, index, layout));
             model.initialise(values);

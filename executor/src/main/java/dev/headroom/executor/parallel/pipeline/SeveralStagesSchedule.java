@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** What a rank with several stages does in a step (schedules.py, _PipelineScheduleRuntime, _step_microbatches). */
 final class SeveralStagesSchedule {
@@ -36,7 +37,7 @@ final class SeveralStagesSchedule {
     }
 
     private void perform(Action a) {
-        Stage stage = stages.get(a.stage());
+        Stage stage = Objects.requireNonNull(stages.get(a.stage()), "a stage");
         switch (a.kind()) {
             case SEND_FORWARD -> sends.push(asked(stage.forwardSends(a.microbatch())));
             case SEND_BACKWARD -> sends.push(asked(stage.backwardSends(a.microbatch())));

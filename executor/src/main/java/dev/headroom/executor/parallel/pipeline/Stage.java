@@ -17,11 +17,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A stage of the model with its buffers and what it keeps of microbatches (stage.py, PipelineStage). */
 final class Stage {
     /** What a forward pass leaves for the backward pass (fwd_cache). */
-    private record Passed(Tensor output, Tensor input) {}
+    private record Passed(Tensor output, @Nullable Tensor input) {}
 
     private final Eager eager;
     private final int index;
@@ -77,8 +78,8 @@ final class Stage {
     }
 
     /** _setup_forward_recv_info. */
-    void makeInputBuffers(Boundary given, int microbatches) {
-        for (int m = 0; m < microbatches && !isFirst(); m++) {
+    void makeInputBuffers(@Nullable Boundary given, int microbatches) {
+        for (int m = 0; given != null && m < microbatches; m++) {
             Tensor buffer = given.buffer(eager);
             inputBuffers.add(buffer);
             buffer.requireGrad(buffer.dtype().isFloatingPoint());
@@ -119,12 +120,12 @@ final class Stage {
     /**
      * backward_one_chunk.
      *
-     * @param loss of the microbatch, for the last stage
+     * @param loss of the microbatch, for the last stage, else {@code null}
      */
-    void backward(int chunk, Tensor loss) {
-        Passed p = passed.remove(chunk);
+    void backward(int chunk, @Nullable Tensor loss) {
+        Passed p = Objects.requireNonNull(passed.remove(chunk), "a forward pass");
         try (Scope s = eager.open()) {
-            if (isLast()) {
+            if (loss != null) {
                 Tensor one = eager.emptyLike(loss);
                 Elementwise.fill(eager, one, 1);
                 backwardPass.run(loss, one);
@@ -152,12 +153,13 @@ final class Stage {
         }
     }
 
-    /** set_local_bwd_input; the reference passes over. */
-    void takeGradient(int chunk, Tensor gradient) {
+    /** set_local_bwd_input; the reference passes over; {@code null} where the input has no gradient. */
+    void takeGradient(int chunk, @Nullable Tensor gradient) {
         eager.release(gradientBuffers.set(chunk, gradient));
     }
 
     /** get_local_bwd_output; with the reference. */
+    @Nullable
     Tensor takeInputGradient(int chunk) {
         return inputGradients.remove(chunk);
     }
@@ -181,7 +183,7 @@ final class Stage {
         if (isLast()) {
             return List.of();
         }
-        Tensor output = passed.get(chunk).output;
+        Tensor output = Objects.requireNonNull(passed.get(chunk), "a forward pass").output;
         try (Scope s = eager.open()) {
             Tensor sent = eager.hold(eager.detach(output));
             return List.of(new Op(true, sent, layout.rankOf(index + 1), "forward " + (index + 1)));
@@ -193,7 +195,7 @@ final class Stage {
         if (isFirst()) {
             return List.of();
         }
-        Tensor gradient = inputGradients.remove(chunk);
+        Tensor gradient = Objects.requireNonNull(inputGradients.remove(chunk), "a gradient");
         return List.of(new Op(true, gradient, layout.rankOf(index - 1), "backward " + (index - 1)));
     }
 

@@ -60,6 +60,16 @@ extern "C" __global__ void pick_add(int64_t n, T0 *into, View<T0> values, Picks 
     }
 }
 
+extern "C" __global__ void pick_put(int64_t n, T0 *into, View<T0> values, Picks picks) {
+    int64_t number = thread_number();
+    if (number < n) {
+        int64_t to = picks.place(number);
+        if (to >= 0) {
+            into[to] = values[number];
+        }
+    }
+}
+
 // Where an element that an index names along a dimension is; -1: nowhere. The other coordinates are the index's own.
 template <class T>
 static inline __device__ int64_t along(
@@ -88,6 +98,19 @@ extern "C" __global__ void scatter_add(int64_t n, int dim, View<T0> into, View<i
         int64_t entry = bounded(index[number], into.dims == 0 ? 1 : into.size[dim]);
         if (entry >= 0) {
             add_shared(&into.data[along(into, dim, index, number, entry)], (double)values[number]);
+        }
+    }
+}
+
+// Without values: the number everywhere. Of several elements that go to one place, any one stays.
+extern "C" __global__ void scatter(
+    int64_t n, int dim, View<T0> into, View<int64_t> index, View<T0> values, double number_value) {
+    int64_t number = thread_number();
+    if (number < n) {
+        int64_t entry = bounded(index[number], into.dims == 0 ? 1 : into.size[dim]);
+        if (entry >= 0) {
+            into.data[along(into, dim, index, number, entry)] =
+                values.data == nullptr ? Element<T0>::of(number_value) : values[number];
         }
     }
 }

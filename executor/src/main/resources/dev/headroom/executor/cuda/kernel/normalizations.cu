@@ -177,9 +177,15 @@ extern "C" __global__ void __launch_bounds__(512) layer_norm(
     const T0 *in = x + row * n;
     double mean, variance;
     moments([&](int64_t i) { return (double)in[i]; }, n, mean, variance);
+    if (!saved_mean) { // root mean squares: nothing is taken off
+        variance += mean * mean;
+        mean = 0;
+    }
     double rstd = 1 / sqrt(variance + epsilon);
     if (threadIdx.x == 0) {
-        saved_mean[row] = Element<T2>::of(mean);
+        if (saved_mean) {
+            saved_mean[row] = Element<T2>::of(mean);
+        }
         saved_rstd[row] = Element<T2>::of(rstd);
     }
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
@@ -194,11 +200,11 @@ extern "C" __global__ void __launch_bounds__(512) layer_norm_backward(
     int64_t row = blockIdx.x;
     const T0 *in = x + row * n;
     const T0 *from = g + row * n;
-    double mean = (double)saved_mean[row], rstd = (double)saved_rstd[row];
+    double mean = saved_mean ? (double)saved_mean[row] : 0, rstd = (double)saved_rstd[row];
     double sum = 0, product = 0;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
         double d = (double)from[i] * (weight ? (double)weight[i] : 1);
-        sum += d;
+        sum += saved_mean ? d : 0;
         product += d * ((double)in[i] - mean) * rstd;
     }
     sum = block_sum(sum) / n;
@@ -220,7 +226,8 @@ extern "C" __global__ void layer_norm_weight_backward(
     for (int64_t row = threadIdx.y; column < n && row < rows; row += blockDim.y) {
         double d = (double)g[row * n + column];
         sum += d;
-        product += d * ((double)x[row * n + column] - (double)saved_mean[row]) * (double)saved_rstd[row];
+        double mean = saved_mean ? (double)saved_mean[row] : 0;
+        product += d * ((double)x[row * n + column] - mean) * (double)saved_rstd[row];
     }
     sums[slot] = sum;
     products[slot] = product;

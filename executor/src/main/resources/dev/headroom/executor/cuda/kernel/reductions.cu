@@ -7,9 +7,14 @@
 #define ANY 3
 #define ALL 4
 #define NORM 5
+#define PRODUCT 6
+#define POWERS 7
+#define COUNT 8
+#define GREATEST 9
+#define LEAST 10
 
 static inline __device__ double start(int kind) {
-    return kind == MAX ? -INFINITY : kind == MIN ? INFINITY : kind == ALL ? 1 : 0;
+    return kind == MAX ? -INFINITY : kind == MIN || kind == LEAST ? INFINITY : kind == ALL || kind == PRODUCT ? 1 : 0;
 }
 
 // Numbers that are not numbers win, as in PyTorch.
@@ -17,15 +22,38 @@ static inline __device__ double step(int kind, double a, double b) {
     switch (kind) {
         case SUM:
         case NORM:
+        case POWERS:
+        case COUNT:
             return a + b;
+        case PRODUCT:
+            return a * b;
         case MAX:
+        case GREATEST:
             return a > b || a != a ? a : b;
         case MIN:
+        case LEAST:
             return a < b || a != a ? a : b;
         case ANY:
             return a != 0 || b != 0 ? 1 : 0;
         default:
             return a != 0 && b != 0 ? 1 : 0;
+    }
+}
+
+// What an element adds to a length.
+static inline __device__ double measured(int kind, double value, double order) {
+    switch (kind) {
+        case NORM:
+            return value * value;
+        case POWERS:
+            return pow(fabs(value), order);
+        case COUNT:
+            return value != 0 ? 1 : 0;
+        case GREATEST:
+        case LEAST:
+            return fabs(value);
+        default:
+            return value;
     }
 }
 
@@ -41,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(1024) reduce(
         const T1 *first = &kept[line];
         for (int64_t i = threadIdx.y; i < length; i += blockDim.y) {
             double value = (double)first[reduced.place(i)];
-            sum = kind == NORM ? sum + value * value : step(kind, sum, value);
+            sum = step(kind, sum, measured(kind, value, factor));
         }
     }
     partial[slot] = sum;
@@ -53,25 +81,73 @@ extern "C" __global__ void __launch_bounds__(1024) reduce(
         __syncthreads();
     }
     if (threadIdx.y == 0 && line < lines) {
-        double all = kind == NORM ? sqrt(partial[slot]) : partial[slot];
-        result[line] = Element<T0>::of(all * factor);
+        double all = partial[slot];
+        result[line] =
+            Element<T0>::of(kind == NORM ? sqrt(all) : kind == POWERS ? pow(all, 1 / factor) : all * factor);
     }
 }
 
-// Running sums, a thread for each line. `first_*` walk over the lines' first elements.
-extern "C" __global__ void cumulative_sum(
-    int64_t lines, int64_t length, View<T0> first_result, int64_t result_stride, View<T1> first_operand,
-    int64_t operand_stride) {
+#define SCAN_SUM 0
+#define SCAN_PRODUCT 1
+#define SCAN_LOG_SUM_EXP 2
+#define SCAN_MAX 3
+#define SCAN_MIN 4
+
+static inline __device__ double scanned(int scan, double before, double value) {
+    if (scan == SCAN_SUM) {
+        return before + value;
+    }
+    if (scan == SCAN_PRODUCT) {
+        return before * value;
+    }
+    if (scan == SCAN_LOG_SUM_EXP) {
+        double most = before > value ? before : value, least = before > value ? value : before;
+        return isinf(most) ? most : most + log1p(exp(least - most));
+    }
+    bool wins = value != value || (scan == SCAN_MAX ? value >= before : value <= before);
+    return before == before && wins ? value : before;
+}
+
+// Running sums, products or extremes, a thread for each line. `first_*` walk over the lines' first elements. A null
+// address: no places wanted.
+extern "C" __global__ void scan(
+    int kind, int64_t lines, int64_t length, View<T0> first_result, int64_t result_stride, View<int64_t> first_places,
+    int64_t places_stride, View<T1> first_operand, int64_t operand_stride) {
     int64_t line = thread_number();
     if (line >= lines) {
         return;
     }
     T0 *out = &first_result[line];
     const T1 *in = &first_operand[line];
-    double sum = 0;
+    double all = 0;
+    int64_t where = 0;
     for (int64_t i = 0; i < length; i++) {
-        sum += (double)in[i * operand_stride];
-        out[i * result_stride] = Element<T0>::of(sum);
+        double value = (double)in[i * operand_stride];
+        double next = i == 0 ? value : scanned(kind, all, value);
+        where = next == value ? i : where;
+        all = next;
+        out[i * result_stride] = Element<T0>::of(all);
+        if (first_places.data != nullptr) {
+            (&first_places[line])[i * places_stride] = where;
+        }
+    }
+}
+
+// Elements by equal parts of a range, counted onto zeros; without `least_at` the range is given.
+extern "C" __global__ void histogram(
+    int64_t n, int64_t parts, T0 *counts, View<T1> x, const T1 *least_at, const T1 *most_at, double least, double most) {
+    int64_t number = thread_number();
+    if (number < n) {
+        double from = least_at == nullptr ? least : (double)*least_at;
+        double to = most_at == nullptr ? most : (double)*most_at;
+        if (from == to) {
+            from -= 1;
+            to += 1;
+        }
+        double value = (double)x[number];
+        if (value >= from && value <= to) {
+            add_shared(&counts[min((int64_t)((value - from) * parts / (to - from)), parts - 1)], 1.0);
+        }
     }
 }
 
@@ -139,5 +215,31 @@ extern "C" __global__ void moments(
         if (mean.data) {
             mean[line] = Element<T0>::of(center);
         }
+    }
+}
+
+// The first elements of each line in order, with their places: an element goes where so many come before it. T0 values.
+extern "C" __global__ void sorted(
+    int64_t lines, int64_t length, int64_t wanted, int descending, View<T0> values, int64_t value_step,
+    View<int64_t> places, int64_t place_step, View<T0> x, int64_t step) {
+    int64_t number = thread_number();
+    if (number >= lines * length) {
+        return;
+    }
+    int64_t line = number / length, own = number % length;
+    const T0 *from = &x[line];
+    double value = (double)from[own * step];
+    int64_t rank = 0;
+    for (int64_t i = 0; i < length; i++) {
+        double other = (double)from[i * step];
+        bool before = descending ? other > value || (other != other && value == value)
+                                 : other < value || (value != value && other == other);
+        bool after = descending ? other < value || (value != value && other == other)
+                                : other > value || (other != other && value == value);
+        rank += before || (!after && i < own);
+    }
+    if (rank < wanted) {
+        (&values[line])[rank * value_step] = from[own * step];
+        (&places[line])[rank * place_step] = own;
     }
 }

@@ -131,9 +131,13 @@ final class FlashAttention {
         return rt.empty(DType.FLOAT32, q.size(0), q.size(1), roundedRows(q));
     }
 
-    /** {@code dq_accum}: the gradient of the queries in single precision. */
+    /**
+     * {@code dq_accum}: the gradient of the queries in single precision; deterministic kernels add up one for each
+     * block that runs at once (flash_api.cpp, mha_bwd: nsplits).
+     */
     static Tensor accumulator(EagerRuntime rt, Tensor q) {
-        return rt.empty(DType.FLOAT32, q.size(0), roundedRows(q), q.size(1), roundedHead(q.size(3)));
+        long sums = rt.options().deterministic() ? Bytes.ceilDiv(rt.device().sms(), q.size(0) * q.size(1)) : 1;
+        return rt.empty(DType.FLOAT32, sums * q.size(0), roundedRows(q), q.size(1), roundedHead(q.size(3)));
     }
 
     private static long roundedRows(Tensor q) {

@@ -34,6 +34,11 @@ final class CompiledCall {
 
     static Tensor[] run(Call c) {
         Argument.Attached code = (Argument.Attached) c.argument(1);
+        if (c.has("traced") && c.runtime().workspaces().firstTime(c.node())) {
+            for (Tensor t : c.tensors("traced")) {
+                c.runtime().hold(t);
+            }
+        }
         return new CompiledCall(c.runtime(), (CompiledGraph) code.content(), c.tensors("inputs")).forward();
     }
 
@@ -43,7 +48,7 @@ final class CompiledCall {
             graph.trials().forEach(trials::run);
         }
         Recorder r = rt.record("CompiledFunctionBackward", inputs);
-        Tensor[] made = new CodePlayer(rt, graph.forward()).play(borrowed());
+        Tensor[] made = played(graph.forward(), borrowed());
         Tensor[] results = new Tensor[graph.results().size()];
         for (int i = 0; i < results.length; i++) {
             results[i] = result(made[i], graph.results().get(i));
@@ -61,8 +66,17 @@ final class CompiledCall {
         for (Tensor result : results) {
             r.output(result);
         }
+        if (graph.facts().cudaGraphs()) {
+            CudaGraphs.of(rt).returned(results);
+        }
         Arrays.stream(made).forEach(rt::free);
         return results;
+    }
+
+    private @Nullable Tensor[] played(CompiledCode code, List<@Nullable Tensor> arguments) {
+        return graph.facts().cudaGraphs()
+                ? CudaGraphs.of(rt).run(code, arguments)
+                : new CodePlayer(rt, code).play(arguments);
     }
 
     /** Arguments of forward are the caller's, who keeps them. */
@@ -98,7 +112,7 @@ final class CompiledCall {
                 arguments.add(kept.get(next++).handedTo(rt));
             }
         }
-        Tensor[] made = new CodePlayer(rt, code).play(arguments);
+        Tensor[] made = played(code, arguments);
         Tensor[] out = new Tensor[inputs.length];
         for (int i = 0; i < out.length && i < made.length; i++) {
             out[i] = gradient(made[i], i);

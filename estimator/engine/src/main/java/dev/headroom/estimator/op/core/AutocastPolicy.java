@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What autocast does with an operator's arguments on CUDA, by the overload that it is registered for
  * (ATen/autocast_mode.h, the AT_FORALL lists; ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, Autocast)).
  */
-enum AutocastPolicy {
+public enum AutocastPolicy {
     /** All go to the lower type. */
     LOWER,
     /** All go to float32. */
@@ -67,7 +67,7 @@ enum AutocastPolicy {
     }
 
     /** The policy for a target such as {@code aten.linear.default}; {@code null}: not intercepted. */
-    static @Nullable AutocastPolicy of(String target) {
+    public static @Nullable AutocastPolicy of(String target) {
         return TABLE.get(target);
     }
 }

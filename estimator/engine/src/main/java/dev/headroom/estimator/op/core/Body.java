@@ -8,10 +8,10 @@ import dev.headroom.estimator.op.rule.Rule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.dsl.Arguments;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -87,25 +87,7 @@ public final class Body {
                     .map(t -> t == null ? null : name(t, values))
                     .toList());
         }
-        if (value instanceof long[] list) {
-            return new Argument.Ints(Arrays.stream(list).mapToObj(SymExpr::of).toList());
-        }
-        if (value instanceof Long || value instanceof Integer) {
-            return new Argument.Int(SymExpr.of(((Number) value).longValue()));
-        }
-        if (value instanceof Double d) {
-            return new Argument.Float(d);
-        }
-        if (value instanceof Boolean b) {
-            return new Argument.Bool(b);
-        }
-        if (value instanceof DType type) {
-            return new Argument.Type(type);
-        }
-        if (value instanceof String s) {
-            return new Argument.Text(s);
-        }
-        throw new IllegalArgumentException("an argument of " + value.getClass());
+        return Arguments.of(value);
     }
 
     private static String name(Tensor t, Map<String, Tensor> values) {

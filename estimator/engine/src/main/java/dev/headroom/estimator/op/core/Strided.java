@@ -75,6 +75,14 @@ public final class Strided {
         return Objects.requireNonNull(combine(combine(dims, zero), wrapped), "operands");
     }
 
+    /** The type of a result of two operands that are no Python numbers; one without dimensions yields. */
+    public static DType promote(DType a, int dimsOfA, DType b, int dimsOfB) {
+        if (dimsOfA == 0 == (dimsOfB == 0)) {
+            return join(a, b);
+        }
+        return Objects.requireNonNull(dimsOfA == 0 ? combine(b, a) : combine(a, b));
+    }
+
     private static @Nullable DType combine(@Nullable DType higher, @Nullable DType lower) {
         if (higher == null) {
             return lower;

@@ -22,12 +22,13 @@ public final class CopyRules {
         r.single("aten.to", CopyRules::to);
         r.single("aten._to_copy", c -> {
             Tensor t = c.tensor("self");
-            return Copies.toCopy(
-                    c.runtime(), t, c.type("dtype", t.dtype()), c.format("memory_format", MemoryFormat.PRESERVE));
+            DType type = c.type("dtype", t.dtype());
+            MemoryFormat format = c.format("memory_format", MemoryFormat.PRESERVE);
+            return HostCopies.moves(c, t)
+                    ? HostCopies.move(c.runtime(), t, type, format)
+                    : Copies.toCopy(c.runtime(), t, type, format);
         });
-        r.single(
-                "aten.type_as",
-                c -> Copies.to(c.runtime(), c.tensor("self"), c.tensor("other").dtype()));
+        r.single("aten.type_as", CopyRules::to);
         r.single("aten.float", c -> Copies.to(c.runtime(), c.tensor("self"), DType.FLOAT32));
         r.single("aten.copy_", c -> Copies.copyInto(c.runtime(), c.tensor("self"), c.tensor("src")));
         r.single("aten.requires_grad_", CopyRules::requireGrad);
@@ -51,6 +52,9 @@ public final class CopyRules {
         DType type = c.has("other") ? c.tensor("other").dtype() : c.type("dtype", t.dtype());
         MemoryFormat format = c.format("memory_format", MemoryFormat.PRESERVE);
         boolean copy = c.flag("copy", false);
+        if (HostCopies.moves(c, t)) {
+            return HostCopies.move(c.runtime(), t, type, format);
+        }
         if (format != MemoryFormat.PRESERVE && !copy && t.dtype() == type) {
             return Copies.contiguous(c.runtime(), t, format);
         }

@@ -1,4 +1,7 @@
-/** Operators that make tensors, and copies and conversions of tensors. */
+/**
+ * Operators that make tensors, and copies and conversions of tensors. {@code Factories} makes them; the tables name the
+ * operators.
+ */
 @NullMarked
 package dev.headroom.estimator.op.creation;
 

@@ -185,6 +185,7 @@ public final class Blending {
         EagerRuntime rt = c.runtime();
         Tensor exponent = c.tensor("exponent");
         Recorder r = rt.record("PowBackward2", exponent);
+        r.save(exponent);
         Formula f = new Formula(rt);
         DType type = Strided.promote(c.tensor("self"), exponent);
         Tensor out = Strided.result(rt, type, exponent);

@@ -10,6 +10,10 @@ public final class DropoutRules {
         r.single(
                 "aten.dropout",
                 c -> Dropout.dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", false)));
+        // What aten.dropout calls on a GPU (ATen/native/Dropout.cpp).
+        r.single(
+                "aten.native_dropout",
+                c -> Dropout.dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", true)));
         r.single("aten.dropout_", c -> Dropout.multiplied(c, false, false));
         r.single("aten.feature_dropout", c -> Dropout.multiplied(c, true, false));
         r.single("aten.feature_dropout_", c -> Dropout.multiplied(c, true, false));

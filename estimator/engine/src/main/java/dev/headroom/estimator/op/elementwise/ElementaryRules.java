@@ -72,7 +72,7 @@ public final class ElementaryRules {
                     NOTHING,
                     Unary.ZEROS);
         }
-        same(r, "sgn", "SgnBackward0", NOTHING, (f, g, x) -> null);
+        same(r, "sgn", "SgnBackward0", SELF, (f, g, x) -> null);
         r.single("aten.positive", c -> c.tensor("self"));
         for (String name : new String[] {"logical_not", "isnan", "signbit", "isposinf", "isneginf"}) {
             r.single("aten." + name, c -> new Formula(c.runtime()).test(c.tensor("self")));

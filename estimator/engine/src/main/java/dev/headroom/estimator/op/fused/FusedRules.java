@@ -10,6 +10,8 @@ public final class FusedRules {
         r.add("trl.fused_lm_head", FusedHead::run);
         r.single("aten.masked_scatter", MaskedScatter::run);
         r.single("transformers.joined_rows", JoinedRows::run);
+        r.single("transformers.bloom_gelu", BloomGelu::run);
+        r.single("peft.hada_weight", c -> HadaWeight.run(c, r));
         r.single("liger.rms_norm", Liger::rmsNorm);
         r.single("liger.rope", Liger::rope);
         r.single("liger.gate", Liger::gate);

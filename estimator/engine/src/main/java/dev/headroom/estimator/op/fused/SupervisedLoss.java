@@ -15,6 +15,7 @@ public final class SupervisedLoss {
     private static final int ENTROPY = 2;
     private static final int TOP = 3;
     private static final int MASK = 4;
+    private static final int BALANCE = 5;
 
     private SupervisedLoss() {}
 
@@ -35,8 +36,19 @@ public final class SupervisedLoss {
         Tensor mean = Pointwise.div(rt, sum, tokens);
         rt.free(sum);
         rt.free(tokens);
+        @Nullable
+        Tensor weighted =
+                outputs.length > BALANCE ? Pointwise.mul(rt, outputs[BALANCE], rt.wrappedNumber(DType.FLOAT32)) : null;
         Tensor loss = Pointwise.mul(rt, mean, rt.wrappedNumber(DType.INT64));
         rt.free(mean);
+        if (weighted != null) {
+            locals.add(weighted);
+            Tensor one = Pointwise.div(rt, weighted, rt.wrappedNumber(DType.INT64));
+            Tensor both = Pointwise.add(rt, loss, one);
+            rt.free(one);
+            rt.free(loss);
+            loss = both;
+        }
         boolean before = rt.gradMode();
         rt.setGradMode(false);
         locals.add(twice(rt, outputs[MASK], DType.INT64));
@@ -47,6 +59,9 @@ public final class SupervisedLoss {
         rt.free(rt.empty(DType.BOOL));
         if (attentionMask != null) {
             rt.free(twice(rt, attentionMask, DType.INT64));
+        }
+        if (weighted != null) {
+            rt.free(rt.empty(DType.FLOAT32)); // the mean that is reported
         }
         rt.setGradMode(before);
         returned.run();

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.indexing;
 
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
@@ -40,11 +41,14 @@ final class EmbeddingBag {
         long rows = weight.size(0);
         DType type = weight.dtype();
         r.gradient(1, g -> rt.empty(g.dtype(), kept.get().size(0)))
-                .gradient(
-                        0,
-                        g -> max
-                                ? Creation.zeros(rt, type, rows, g.size(1))
-                                : Embedding.summed(rt, g, kept.get(), rows))
+                .gradient(0, g -> {
+                    Tensor dense = Copies.contiguous(rt, g);
+                    Tensor made = max
+                            ? Creation.zeros(rt, type, rows, g.size(1))
+                            : Embedding.summed(rt, dense, kept.get(), rows);
+                    rt.freeUnless(dense, g);
+                    return made;
+                })
                 .output(out);
         r.nonDifferentiable(bagOfIndex).nonDifferentiable(sizes).nonDifferentiable(largest);
         return new Tensor[] {out, bagOfIndex, sizes, largest};

@@ -49,12 +49,19 @@ final class Indexing {
     }
 
     static Tensor gather(EagerRuntime rt, Tensor t, Tensor index) {
-        Recorder r = rt.record("GatherBackward0", t);
+        return picked(rt, "GatherBackward0", t, index);
+    }
+
+    /** Elements at places of an index, in its shape. */
+    static Tensor picked(EagerRuntime rt, String node, Tensor t, Tensor index) {
+        Recorder r = rt.record(node, t);
+        Saved self = r.save(t); // for its sizes alone (tools/autograd/derivatives.yaml, gather and take)
         Saved at = r.save(index);
         Tensor out = rt.empty(t.dtype(), index.sizes());
         long[] original = t.sizes();
         return r.gradient(0, g -> {
                     at.get();
+                    self.get();
                     return Creation.zeros(rt, g.dtype(), original);
                 })
                 .output(out);

@@ -1,6 +1,6 @@
 package dev.headroom.estimator.op.indexing;
 
-import dev.headroom.estimator.op.core.Creation;
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Strided;
@@ -13,10 +13,14 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writing by indices (ATen/native/TensorAdvancedIndexing.cpp, ATen/native/cuda/Indexing.cu). */
 final class Scatter {
+    /** Nodes that keep the values themselves, since their formulas ask for the sizes. */
+    private static final Set<String> SIZED = Set.of("IndexAddBackward0", "IndexCopyBackward0");
+
     private Scatter() {}
 
     /**
@@ -32,10 +36,18 @@ final class Scatter {
         Tensor values = source == null ? null : c.tensor(source);
         Recorder r = rt.record(node, t, values);
         Saved at = r.save(index);
-        if (node.equals("IndexAddBackward0")) {
+        if (SIZED.contains(node)) {
             r.save(values); // its formula asks for the sizes (derivatives.yaml: expand_as(source))
         }
+        boolean reduces = node.equals("ScatterReduceBackward0");
+        if (reduces) {
+            r.save(t);
+            r.save(values);
+        }
         Tensor out = inPlace ? t : rt.emptyLike(t);
+        if (reduces) {
+            r.saveOutput(out);
+        }
         long[] sizes = values == null ? new long[0] : values.sizes();
         return r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)
                 .gradient(1, g -> {
@@ -106,7 +118,7 @@ final class Scatter {
     }
 
     /** {@code scatter_reduce} with a mean or an extremum (FunctionsManual.cpp, scatter_reduce_backward). */
-    static Tensor reduced(Call c, String reduce) {
+    static Tensor reduced(Call c, String reduce, boolean inPlace) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         Tensor source = c.tensor("src");
@@ -116,9 +128,9 @@ final class Scatter {
         boolean alone = !c.flag("include_self", true);
         Recorder r = rt.record("ScatterReduceBackward0", t, source);
         Saved at = r.save(c.tensor("index"));
-        Saved self = r.save(t);
+        Saved self = inPlace && r.records() ? r.saveCopy(Copies.clone(rt, t)) : r.save(t);
         Saved src = r.save(source);
-        Tensor out = rt.emptyLike(t);
+        Tensor out = inPlace ? t : rt.emptyLike(t);
         boolean mean = reduce.equals("mean");
         if (mean) {
             Tensor ones = rt.emptyLike(source);
@@ -197,6 +209,7 @@ final class Scatter {
         Tensor values = c.tensor("source");
         Recorder r = rt.record("PutBackward0", t, values);
         Saved at = r.save(c.tensor("index"));
+        r.save(values); // for its sizes
         Tensor out = inPlace ? t : rt.emptyLike(t);
         boolean adds = c.flag("accumulate", false);
         return r.gradient(0, g -> {
@@ -214,18 +227,7 @@ final class Scatter {
     }
 
     static Tensor take(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor index = c.tensor("index");
-        Recorder r = rt.record("TakeBackward0", t);
-        Saved at = r.save(index);
-        Tensor out = rt.empty(t.dtype(), index.sizes());
-        long[] sizes = t.sizes();
-        return r.gradient(0, g -> {
-                    at.get();
-                    return Creation.zeros(rt, g.dtype(), sizes);
-                })
-                .output(out);
+        return Indexing.picked(c.runtime(), "TakeBackward0", c.tensor("self"), c.tensor("index"));
     }
 
     /** The indices are brought into range first; that copy is what gather keeps. */

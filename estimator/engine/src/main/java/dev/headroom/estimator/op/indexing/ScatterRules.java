@@ -18,14 +18,13 @@ public final class ScatterRules {
                     "aten.index_fill" + end + ".int_Scalar",
                     c -> Scatter.put(c, "IndexFillBackward0", null, inPlace, true));
             r.single("aten.index_put" + end, c -> Scatter.indexPut(c, inPlace));
+            r.single("aten.scatter_reduce" + end + ".two", c -> {
+                String reduce = c.text("reduce", "sum");
+                return reduce.equals("sum") && c.flag("include_self", true)
+                        ? Scatter.put(c, "ScatterReduceBackward0", "src", inPlace, false)
+                        : Scatter.reduced(c, reduce, inPlace);
+            });
         }
-        r.single("aten.scatter_reduce.two", c -> {
-            String reduce = c.text("reduce", "sum");
-            if (!reduce.equals("sum") || !c.flag("include_self", true)) {
-                return Scatter.reduced(c, reduce);
-            }
-            return Scatter.put(c, "ScatterReduceBackward0", "src", false, false);
-        });
         for (String end : new String[] {"", "_"}) {
             r.single("aten.put" + end, c -> Scatter.placed(c, end.equals("_")));
         }

@@ -8,14 +8,17 @@ public final class LossRules {
 
     public static void register(Registry r) {
         r.single("aten.cross_entropy_loss", CrossEntropy::run);
-        r.single(
-                "aten.nll_loss_nd",
-                c -> Losses.nllOfAnyRank(
-                        c.runtime(),
-                        c.tensor("self"),
-                        c.tensor("target"),
-                        c.tensorOrNull("weight"),
-                        LossFunctions.reduction(c)));
+        // nll_loss_nd calls one of the others, which are what autograd sees (ATen/native/LossNLL.cpp).
+        for (String name : new String[] {"aten.nll_loss_nd", "aten.nll_loss_forward", "aten.nll_loss2d_forward"}) {
+            r.single(
+                    name,
+                    c -> Losses.nllOfAnyRank(
+                            c.runtime(),
+                            c.tensor("self"),
+                            c.tensor("target"),
+                            c.tensorOrNull("weight"),
+                            LossFunctions.reduction(c)));
+        }
         r.single(
                 "aten.mse_loss",
                 c -> Losses.mse(c.runtime(), c.tensor("self"), c.tensor("target"), LossFunctions.reduction(c)));

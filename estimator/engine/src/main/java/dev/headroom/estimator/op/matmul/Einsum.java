@@ -7,19 +7,24 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 
 /**
  * {@code einsum}, operands contracted from left to right (ATen/native/Linear.cpp, einsum and sumproduct_pair). Labels
- * are letters; an operand names a label once.
+ * are letters; an operand names a label once. The dimensions of an ellipsis are as many letters, counted from the last.
  */
 final class Einsum {
+    private static final String ELLIPSIS = "...";
+    private static final char HIDDEN = '\u0430'; // a Cyrillic letter, and those behind it
+
     private Einsum() {}
 
     static Tensor run(Call c) {
-        String[] sides = c.text("equation", "").replace(" ", "").split("->", -1);
-        String[] inputs = sides[0].split(",");
         Tensor[] operands = c.tensors("tensors");
+        String[] sides =
+                spelled(c.text("equation", "").replace(" ", ""), operands).split("->", -1);
+        String[] inputs = sides[0].split(",");
         check(inputs, operands);
         String out = sides.length > 1 ? sides[1] : implicit(sides[0]);
         String labels = out + others(sides[0], out);
@@ -35,11 +40,42 @@ final class Einsum {
         for (int i = 1; i < seen.length; i++) {
             boolean[] sum = new boolean[labels.length()];
             for (int d = out.length(); d < sum.length; d++) {
-                sum[d] = lastUse(inputs, labels.charAt(d)) == i;
+                int last = lastUse(inputs, labels.charAt(d));
+                sum[d] = last == i || last == 0 && i == 1; // what the first alone has is summed with the second
             }
             result = product(rt, result, seen[i], sum);
         }
         return Views.view(rt, result, Arrays.copyOf(result.sizes(), out.length()));
+    }
+
+    /** The equation with letters, which PyTorch's labels do not use, in the place of ellipses. */
+    private static String spelled(String equation, Tensor[] operands) {
+        int arrow = equation.indexOf("->");
+        String[] inputs = (arrow < 0 ? equation : equation.substring(0, arrow)).split(",");
+        if (!equation.contains(ELLIPSIS) || inputs.length != operands.length) {
+            return equation;
+        }
+        int most = 0;
+        for (int i = 0; i < inputs.length; i++) {
+            if (inputs[i].contains(ELLIPSIS)) {
+                int hidden = operands[i].dim() - (inputs[i].length() - ELLIPSIS.length());
+                most = Math.max(most, hidden);
+                inputs[i] = inputs[i].replace(ELLIPSIS, letters(hidden));
+            }
+        }
+        String left = String.join(",", inputs);
+        String right = arrow < 0
+                ? letters(most) + implicit(left.replaceAll("[^a-zA-Z]", ""))
+                : equation.substring(arrow + 2).replace(ELLIPSIS, letters(most));
+        return left + "->" + right;
+    }
+
+    private static String letters(int count) {
+        StringBuilder out = new StringBuilder();
+        for (int i = count; i > 0; i--) {
+            out.append((char) (HIDDEN + i));
+        }
+        return out.toString();
     }
 
     private static void check(String[] inputs, Tensor[] operands) {
@@ -50,7 +86,7 @@ final class Einsum {
                     && inputs[i].length() == operands[i].dim();
         }
         if (!plain) {
-            throw new NoRule("einsum with an ellipsis or a repeated label");
+            throw new NoRule("einsum with a repeated label");
         }
     }
 
@@ -116,15 +152,23 @@ final class Einsum {
         Tensor right = b;
         boolean any = false;
         boolean[] both = new boolean[sum.length];
+        LongArrayList ofLeft = new LongArrayList();
+        LongArrayList ofRight = new LongArrayList();
         for (int d = 0; d < sum.length; d++) {
             if (sum[d] && left.size(d) != 1 && right.size(d) != 1) {
                 both[d] = true;
                 any = true;
             } else if (sum[d] && left.size(d) != 1) {
-                left = Reductions.sum(rt, left, new long[] {d}, true, left.dtype());
+                ofLeft.add(d);
             } else if (sum[d] && right.size(d) != 1) {
-                right = Reductions.sum(rt, right, new long[] {d}, true, right.dtype());
+                ofRight.add(d);
             }
+        }
+        if (!ofLeft.isEmpty()) {
+            left = Reductions.sum(rt, left, ofLeft.toLongArray(), true, left.dtype());
+        }
+        if (!ofRight.isEmpty()) {
+            right = Reductions.sum(rt, right, ofRight.toLongArray(), true, right.dtype());
         }
         if (!any) {
             return Pointwise.mul(rt, left, right);

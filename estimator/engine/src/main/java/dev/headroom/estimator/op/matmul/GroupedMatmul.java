@@ -1,8 +1,8 @@
 package dev.headroom.estimator.op.matmul;
 
+import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -27,7 +27,10 @@ final class GroupedMatmul {
     private GroupedMatmul() {}
 
     static Tensor run(Call c) {
-        return product(c.runtime(), c.tensor("self"), c.tensor("mat2"), c.tensorOrNull("offs"));
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("mat2");
+        return hasKernel(rt) ? product(rt, a, b, c.tensorOrNull("offs")) : loop(rt, a, b, c.tensorOrNull("offs"));
     }
 
     /**
@@ -36,10 +39,41 @@ final class GroupedMatmul {
      */
     static Tensor ofLibrary(Call c) {
         EagerRuntime rt = c.runtime();
-        if (rt.device().major() < 8) {
-            throw new NoRule("the library's own loop over groups");
+        if (!hasKernel(rt)) {
+            return loop(rt, c.tensor("input"), c.tensor("weight"), c.tensor("offs"));
         }
         return product(rt, c.tensor("input"), c.tensor("weight"), c.tensor("offs"));
+    }
+
+    private static boolean hasKernel(EagerRuntime rt) {
+        return rt.device().major() >= 8;
+    }
+
+    /**
+     * The library's own loop over groups, on older GPUs: both operands are kept, and the backward pass makes a gradient
+     * of either, whether or not it is wanted (integrations/moe.py, _grouped_mm_fallback and its backward).
+     */
+    private static Tensor loop(EagerRuntime rt, Tensor a, Tensor b, @Nullable Tensor offsets) {
+        Recorder r = rt.record("GroupedMmFallbackBackward", a, b);
+        Saved sa = r.save(a);
+        Saved sb = r.save(b);
+        if (offsets != null) {
+            r.attach(offsets);
+        }
+        Tensor out = Creation.zeros(rt, a.dtype(), a.size(0), b.size(2));
+        return r.gradients(g -> {
+                    Tensor ofRows = rt.emptyLike(sa.get());
+                    Tensor ofWeights = rt.emptyLike(sb.get());
+                    Tensor[] made = {r.needs(0) ? ofRows : null, r.needs(1) ? ofWeights : null};
+                    if (!r.needs(1)) {
+                        rt.free(ofWeights);
+                    }
+                    if (!r.needs(0)) {
+                        rt.free(ofRows);
+                    }
+                    return made;
+                })
+                .output(out);
     }
 
     /** FunctionsManual.cpp, _grouped_mm_mat1_backward and _grouped_mm_mat2_backward. */

@@ -54,6 +54,8 @@ public final class MatmulRules {
         r.single("aten.matmul", c -> Matmul.matmul(c.runtime(), c.tensor("self"), c.tensor("other")));
         r.single(
                 "aten.linear",
-                c -> Matmul.linear(c.runtime(), c.tensor("input"), c.tensor("weight"), c.tensorOrNull("bias")));
+                c -> c.runtime().options().zeroLinear()
+                        ? ZeroLinear.run(c)
+                        : Matmul.linear(c.runtime(), c.tensor("input"), c.tensor("weight"), c.tensorOrNull("bias")));
     }
 }

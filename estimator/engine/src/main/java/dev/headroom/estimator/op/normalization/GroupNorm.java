@@ -13,12 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class GroupNorm {
     private GroupNorm() {}
 
-    static Tensor run(Call c) {
+    static Tensor run(Call c, long groups) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("input");
         Tensor w = c.tensorOrNull("weight");
         Tensor b = c.tensorOrNull("bias");
-        long groups = c.integer("num_groups");
         // The input is kept as it is, but the kernel works on a contiguous copy and gives a contiguous result.
         Recorder r = rt.record("NativeGroupNormBackward0", x, w, b);
         Saved input = r.save(x);

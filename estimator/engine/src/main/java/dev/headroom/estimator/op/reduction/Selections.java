@@ -44,9 +44,15 @@ final class Selections {
     private Selections() {}
 
     private static Tensor[] record(Call c, String node, long[] sizes) {
+        return record(c, node, sizes, false);
+    }
+
+    /** @param keepsSelf whether the formula asks for more of the input than its sizes */
+    private static Tensor[] record(Call c, String node, long[] sizes, boolean keepsSelf) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         Recorder r = rt.record(node, t);
+        r.saveIf(keepsSelf, t);
         Tensor values = rt.empty(t.dtype(), sizes);
         Tensor indices = rt.empty(DType.INT64, sizes);
         Saved at = r.saveOutput(indices);
@@ -84,7 +90,7 @@ final class Selections {
     }
 
     static Tensor[] whole(Call c, String node) {
-        return record(c, node, c.tensor("self").sizes());
+        return record(c, node, c.tensor("self").sizes(), true);
     }
 
     static Tensor[] topk(Call c) {
@@ -153,7 +159,7 @@ final class Selections {
         if (together && !known || slice > SMALL_SLICE && t.dtype().bytes() < 4) {
             throw new NoRule("sort of several long slices at once");
         }
-        Tensor[] out = whole(c, "SortBackward0");
+        Tensor[] out = record(c, "SortBackward0", c.tensor("self").sizes());
         if (t.dim() > 0 && slice > 0) {
             Tensor order = together ? null : rt.empty(DType.INT64, slice);
             if (together) {

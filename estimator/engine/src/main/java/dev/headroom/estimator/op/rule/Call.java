@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One call of an operator: its arguments by the schema's names, values filled in. */
 public final class Call {
+    /** A number that is computed from open sizes, such as {@code 1 / batch}: its value decides nothing about memory. */
+    private static final String SYMBOLIC_FLOAT = "as_sym_float";
+
     private final EagerRuntime runtime;
     private final Node node;
     private final Map<String, Tensor> values;
@@ -117,7 +120,7 @@ public final class Call {
         if (a instanceof Argument.Int || a instanceof Argument.Ints) {
             return runtime.wrappedNumber(DType.INT64);
         }
-        if (a instanceof Argument.Float) {
+        if (isFloat(name)) {
             return runtime.wrappedNumber(DType.FLOAT32);
         }
         if (a instanceof Argument.Bool) {
@@ -242,9 +245,11 @@ public final class Call {
         throw bad(name, "a list of numbers");
     }
 
-    /** Whether a number argument was written as a floating-point one. */
+    /** Whether a number argument is a floating-point one. */
     public boolean isFloat(String name) {
-        return find(name) instanceof Argument.Float;
+        Argument a = find(name);
+        return a instanceof Argument.Float
+                || a instanceof Argument.Other o && o.kind().equals(SYMBOLIC_FLOAT);
     }
 
     public boolean flag(String name, boolean otherwise) {
@@ -291,6 +296,11 @@ public final class Call {
     public MemoryFormat format(String name, MemoryFormat otherwise) {
         Argument a = find(name);
         return a instanceof Argument.Format f ? f.value() : otherwise;
+    }
+
+    /** Whether an argument names a device. */
+    public boolean isDevice(String name) {
+        return find(name) instanceof Argument.Device;
     }
 
     /** Whether a device argument says host memory. */

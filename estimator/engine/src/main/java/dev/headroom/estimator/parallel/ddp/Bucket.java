@@ -9,6 +9,7 @@ import dev.headroom.model.graph.Shapes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A flat buffer for the gradients of some parameters, which are reduced together. */
 final class Bucket {
@@ -77,7 +78,7 @@ final class Bucket {
                             buffer,
                             parameter.sizes(),
                             dense ? parameter.strides() : Shapes.contiguous(parameter.sizes()),
-                            offsets.get(parameter)));
+                            Objects.requireNonNull(offsets.get(parameter))));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.ddp;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.parallel.layout.Buckets;
 import dev.headroom.model.parallel.DdpOptions;
 
@@ -11,13 +12,12 @@ import dev.headroom.model.parallel.DdpOptions;
  * @param rebuilt of those that are made in the order of arrival
  */
 record BucketLimits(long[] first, long[] rebuilt) {
-    private static final long MIB = 1 << 20;
-    private static final long FIRST = MIB;
-    private static final long OTHERS = 25 * MIB;
+    private static final long FIRST = Bytes.MIB;
+    private static final long OTHERS = 25 * Bytes.MIB;
 
     static BucketLimits of(DdpOptions options) {
         Double mib = options.bucketCapMb();
-        long[] limits = mib == null ? new long[] {FIRST, OTHERS} : new long[] {(long) (mib * MIB)};
+        long[] limits = mib == null ? new long[] {FIRST, OTHERS} : new long[] {(long) (mib * Bytes.MIB)};
         return new BucketLimits(options.findUnusedParameters() ? limits : new long[] {Buckets.UNLIMITED}, limits);
     }
 }

@@ -12,6 +12,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +73,9 @@ public final class DistributedDataParallel implements LoopHook {
 
     /** _pre_forward. */
     private void beforeForward(Moment pass) {
-        reduces = !run.parallel().noSync() || run.loop().isLastPass(pass.micro());
-        reducer.rebuild();
+        boolean synchronised = !run.parallel().noSync() || run.loop().isLastPass(pass.micro());
+        reduces = synchronised && !run.loop().inference(); // require_forward_param_sync: not without gradients
+        reducer().rebuild();
         if (reducedBefore && !loop.model().buffers().isEmpty()) {
             state.send(loop.model().buffers());
         }
@@ -86,15 +88,19 @@ public final class DistributedDataParallel implements LoopHook {
         boolean first = options.staticGraph() && reducedPasses == 0;
         if (reduces) {
             reducedPasses++;
-            reducer.expect(first);
+            reducer().expect(first);
         }
-        return first || options.findUnusedParameters() ? OutputSink.behind(runtime, made, reducer::begin) : made;
+        return first || options.findUnusedParameters() ? OutputSink.behind(runtime, made, reducer()::begin) : made;
     }
 
     @Override
-    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return options.zeroOptimizer()
                 ? ZeroRedundancyOptimizer.of(runtime, collectives, options, parameters, own)
                 : own.apply(parameters);
+    }
+
+    private Reducer reducer() {
+        return Objects.requireNonNull(reducer, "the model is not wrapped yet");
     }
 }

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -168,7 +169,7 @@ final class Reducer {
         if (!waiting.remove(parameter)) {
             return;
         }
-        Bucket bucket = bucketOf.get(parameter);
+        Bucket bucket = Objects.requireNonNull(bucketOf.get(parameter));
         if (options.gradientAsBucketView()) {
             bucket.adopt(parameter);
         }

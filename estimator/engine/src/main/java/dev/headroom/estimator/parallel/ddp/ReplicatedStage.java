@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.parallel.DdpOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,7 @@ public final class ReplicatedStage implements StageRegime {
     /** Buffers are sent once: {@code no_sync()} says that ranks do not differ from then on. */
     @Override
     public void beforeForward() {
-        reducer.rebuild();
+        reducer().rebuild();
         if (!called && !module.model().buffers().isEmpty()) {
             state.send(module.model().buffers());
         }
@@ -66,7 +67,11 @@ public final class ReplicatedStage implements StageRegime {
     @Override
     public void beforeBackward(boolean last) {
         if (last) {
-            reducer.expect(false);
+            reducer().expect(false);
         }
+    }
+
+    private Reducer reducer() {
+        return Objects.requireNonNull(reducer, "the stage is not wrapped yet");
     }
 }

@@ -41,7 +41,7 @@ final class ZeroRedundancyOptimizer implements Optimizer {
             Collectives collectives,
             DdpOptions options,
             List<Tensor> parameters,
-            Function<List<Tensor>, Optimizer> make) {
+            Function<List<Tensor>, @Nullable Optimizer> make) {
         List<List<Integer>> partition = GreedyPartition.of(
                 parameters.stream().map(Tensor::numel).toList(),
                 collectives.group().size());

@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ final class FlatParameter {
     private final @Nullable Tensor lowPrecision;
     private final List<Tensor> views = new ArrayList<>();
     private @Nullable Tensor brought;
+
+    /** What views are of that were made when the whole was brought from the host: nothing frees it until the next. */
+    private @Nullable Tensor viewed;
 
     /**
      * A flat parameter.
@@ -132,14 +136,14 @@ final class FlatParameter {
         try (Frame frame = runtime.frame()) {
             if (converts) {
                 Tensor low = divided ? lowPrecision : whole;
-                runtime.resizeStorage(low, low.numel() * type.bytes());
+                runtime.resizeStorage(Objects.requireNonNull(low), low.numel() * type.bytes());
                 if (offloaded) {
                     runtime.empty(shard.dtype(), layout.shard());
                 }
             } else if (offloaded && divided) {
                 brought = runtime.hold(runtime.empty(type, layout.shard()));
             } else if (offloaded) {
-                runtime.resizeStorage(whole, whole.numel() * type.bytes());
+                brought = runtime.hold(runtime.emptyStrided(type, whole.sizes(), whole.strides(), Category.PARAMETERS));
             }
         }
     }
@@ -149,12 +153,27 @@ final class FlatParameter {
         runtime.resizeStorage(whole, layout.shard() * layout.ranks() * type.bytes());
     }
 
+    /** On the GPU is what was there when the flat parameter moved to the host; the reference passes over. */
+    void keep(Tensor before) {
+        viewed = before;
+    }
+
+    /** The modules' views are of what was brought, and no more of what was brought before (_use_unsharded_views). */
+    void view() {
+        if (divided) {
+            return;
+        }
+        runtime.release(viewed);
+        viewed = brought;
+        brought = null;
+    }
+
     /** What was brought is gathered (post_unshard): it ends when the current stream has used it. */
     void releasePrepared(boolean keepBrought) {
-        if (brought != null) {
+        if (brought != null && divided) {
             runtime.streams().recordUse(brought, runtime.streams().current());
         }
-        if (!keepBrought) {
+        if (!keepBrought && divided) {
             releaseBrought();
         }
         if (lowPrecision != null && lowPrecision.storage().bytes() > 0) {

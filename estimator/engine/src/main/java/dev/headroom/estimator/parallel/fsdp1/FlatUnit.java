@@ -10,6 +10,7 @@ import dev.headroom.model.parallel.ShardingOptions.Prefetch;
 import dev.headroom.model.parallel.ShardingOptions.Strategy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A wrapped module with a flat parameter (torch/distributed/fsdp/_runtime_utils.py). */
@@ -91,6 +92,9 @@ final class FlatUnit {
             shards.run(CollectiveKind.ALL_GATHER, bytes, parameter.type(), Coordination.UNSHARD);
         }
         whole = true;
+        if (forward || gradient.hasOriginals()) {
+            parameter.view();
+        }
         if (forward) {
             parameter.makeViews();
         }
@@ -209,7 +213,7 @@ final class FlatUnit {
         leaving.forEach(runtime::release);
         leaving.clear();
         if (accumulator != null) {
-            awaited.remove();
+            Objects.requireNonNull(awaited).remove();
             runtime.tape().release(accumulator);
             accumulator = null;
         }

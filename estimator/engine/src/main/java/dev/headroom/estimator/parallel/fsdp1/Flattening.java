@@ -74,6 +74,13 @@ final class Flattening {
                 type,
                 parallel.cpuOffload(),
                 divided);
+        if (parallel.cpuOffload()) {
+            if (divided || options.useOrigParams()) {
+                runtime.release(shard);
+            } else {
+                flat.keep(shard);
+            }
+        }
         List<Tensor> originals = options.useOrigParams() ? originals(flat, before) : List.of();
         for (int i = 0; i < names.size(); i++) {
             Tensor view = flat.views().get(i);
@@ -154,7 +161,6 @@ final class Flattening {
         try (Frame frame = runtime.frame()) {
             Tensor out = runtime.hold(runtime.hostTensor(shard.dtype(), shard.sizes()));
             runtime.requireGrad(out, shard.requiresGrad());
-            runtime.release(shard);
             return out;
         }
     }

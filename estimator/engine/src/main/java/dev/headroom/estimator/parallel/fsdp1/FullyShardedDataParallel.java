@@ -23,6 +23,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ public final class FullyShardedDataParallel implements LoopHook {
     private final Parallelism parallel;
     private final ShardingOptions options;
     private final Communicator shards;
-    private final Communicator replicas;
+    private final @Nullable Communicator replicas;
     private final List<FlatUnit> units = new ArrayList<>();
     private final List<Unit> wrapped = new ArrayList<>();
     private TrainingLoop loop;
@@ -56,9 +57,13 @@ public final class FullyShardedDataParallel implements LoopHook {
         this.options = parallel.sharding();
         this.shards = shards;
         this.replicas = replicas;
-        if (parallel.cpuOffload() && strategy() == ShardingOptions.Strategy.NO_SHARD) {
-            throw new UserInputException("--cpu-offload with whole parameters on each rank (--strategy NO_SHARD) is not"
-                    + " modelled; leave out one of them");
+        if (parallel.cpuOffload()
+                && strategy() == ShardingOptions.Strategy.NO_SHARD
+                && options.useOrigParams()
+                && options.paramDtype() == null) {
+            throw new UserInputException("--cpu-offload with whole parameters on each rank and --use-orig-params: how"
+                    + " long linear layers keep weights that were brought is not modelled; leave out"
+                    + " --use-orig-params, or name a --param-dtype");
         }
     }
 
@@ -89,15 +94,15 @@ public final class FullyShardedDataParallel implements LoopHook {
         full = FullPrecision.of(graph, options);
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT
                 ? List.of()
-                : RepeatedBlocks.sameTypes(graph, full.modules());
+                : RepeatedBlocks.sameTypes(graph, full().modules());
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);
         List<Unit> all = Units.of(graph.held(), blocks);
         List<FlatUnit> made = new ArrayList<>();
         for (Unit unit : all) {
-            placement.place(unit, inner, parallel.build());
-            DType type = full.has(unit) ? null : options.paramDtype();
+            placement().place(unit, inner, parallel.build());
+            DType type = full().has(unit) ? null : options.paramDtype();
             made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit, type)));
             hook(unit, made.get(made.size() - 1));
         }
@@ -122,7 +127,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         int rank = flat.parameter().isDivided() ? shards.rank() : 0;
         DType own = flat.parameter().shard().dtype();
         DType wanted = options.reduceDtype() != null ? options.reduceDtype() : options.paramDtype();
-        DType reduce = full.has(unit) || wanted == null ? own : wanted;
+        DType reduce = full().has(unit) || wanted == null ? own : wanted;
         return new FlatUnit(
                 shared,
                 flat.parameter(),
@@ -143,7 +148,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         boolean root = unit.path().isEmpty();
         boolean around = !CheckpointPlan.switchIsOutside(loop.graph());
         Runnable nothing = () -> {};
-        FullPrecision.Casts casts = full.has(unit) ? new FullPrecision.Casts(runtime) : null;
+        FullPrecision.Casts casts = full().has(unit) ? new FullPrecision.Casts(runtime) : null;
         if (casts != null) {
             runtime.modules().add(unit.path(), casts.after());
         }
@@ -167,7 +172,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         if (!initialised) {
             initialised = true;
             if (options.paramDtype() != null) {
-                placement.castBuffers(wrapped, unit -> full.has(unit) ? null : options.paramDtype());
+                placement().castBuffers(wrapped, unit -> full().has(unit) ? null : options.paramDtype());
             }
             units.forEach(u -> u.parameter().initialise());
         }
@@ -205,7 +210,15 @@ public final class FullyShardedDataParallel implements LoopHook {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return parallel.cpuOffload() ? HostOptimizer.INSTANCE : own.apply(parameters);
+    }
+
+    private FullPrecision full() {
+        return Objects.requireNonNull(full, "the model is not wrapped yet");
+    }
+
+    private Placement placement() {
+        return Objects.requireNonNull(placement, "the model is not wrapped yet");
     }
 }

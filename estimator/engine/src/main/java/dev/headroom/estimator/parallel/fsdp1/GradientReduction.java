@@ -8,13 +8,14 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Streams;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reduces the gradient of a flat parameter (torch/distributed/fsdp/_runtime_utils.py, _post_backward_hook). */
 final class GradientReduction {
     private final EagerRuntime runtime;
     private final Communicator shards;
-    private final Communicator replicas;
+    private final @Nullable Communicator replicas;
     private final DType reduceType;
 
     /**
@@ -23,7 +24,7 @@ final class GradientReduction {
      * @param replicas who have the same shards; {@code null} for none
      * @param reduceType {@code null} for the parameters' own
      */
-    GradientReduction(EagerRuntime runtime, Communicator shards, Communicator replicas, DType reduceType) {
+    GradientReduction(EagerRuntime runtime, Communicator shards, @Nullable Communicator replicas, DType reduceType) {
         this.runtime = runtime;
         this.shards = shards;
         this.replicas = replicas;
@@ -40,7 +41,8 @@ final class GradientReduction {
         Streams streams = runtime.streams();
         int outside = streams.use(Coordination.POST_BACKWARD);
         try (Frame frame = runtime.frame()) {
-            Tensor computed = runtime.hold(parameter.whole().grad());
+            Tensor computed =
+                    runtime.hold(Objects.requireNonNull(parameter.whole().grad()));
             Tensor gradient = computed;
             if (computed.dtype() != reduceType) {
                 gradient = runtime.emptyLike(computed, reduceType);

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +87,11 @@ final class ShardGradient {
                     try (Frame frame = runtime.frame()) {
                         runtime.setGrad(
                                 original,
-                                runtime.reinterpret(held, original.sizes(), original.strides(), part.offset()));
+                                runtime.reinterpret(
+                                        Objects.requireNonNull(held),
+                                        original.sizes(),
+                                        original.strides(),
+                                        part.offset()));
                     }
                 } else {
                     runtime.setGrad(original, null);
@@ -106,7 +111,9 @@ final class ShardGradient {
                 if (original.grad() == null && !fits) {
                     runtime.free(runtime.emptyLike(original)); // its memory is replaced by the view's
                 }
-                runtime.setGrad(original, runtime.detach(parameter.whole().grad()));
+                runtime.setGrad(
+                        original,
+                        runtime.detach(Objects.requireNonNull(parameter.whole().grad())));
             }
         }
     }

@@ -44,7 +44,7 @@ final class ShardedClipping {
                     .filter(Objects::nonNull)
                     .toList();
             Tensor local = gradients.isEmpty() ? zero : offloaded ? runtime.empty(DType.FLOAT32) : norm(gradients);
-            Tensor squared = runtime.emptyLike(local);
+            Tensor squared = runtime.emptyLike(Objects.requireNonNull(local));
             shards.run(CollectiveKind.ALL_REDUCE, squared.nbytes(), squared.dtype(), 0);
             Tensor total = runtime.emptyLike(squared);
             runtime.free(squared);

@@ -4,4 +4,7 @@
  * comes and goes, and modules use it through views. Begin with
  * {@link dev.headroom.estimator.parallel.fsdp1.FullyShardedDataParallel}.
  */
+@NullMarked
 package dev.headroom.estimator.parallel.fsdp1;
+
+import org.jspecify.annotations.NullMarked;

@@ -15,6 +15,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
@@ -22,6 +23,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -76,11 +78,23 @@ public final class FullyShard implements LoopHook {
         if (phase.phase() == Phase.WRAP) {
             wrap();
         } else if (phase.phase() == Phase.FORWARD) {
-            model.shared().setReduces(!parallel.noSync() || run.loop().isLastPass(phase.micro()));
+            model().shared().setReduces(!parallel.noSync() || run.loop().isLastPass(phase.micro()));
+        }
+    }
+
+    /** A model that is built in host memory is turned around there, before it is divided. */
+    private void checkLayout() {
+        for (Tensor p : loop.model().parameters()) {
+            boolean turned = run.kernels().turns(p.dim());
+            if (turned && !Shapes.isContiguous(p.sizes(), Shapes.channelsLast(p.sizes()))) {
+                throw new UserInputException("--parallel fsdp2: a parameter is not contiguous, which PyTorch refuses;"
+                        + " leave out --channels-last");
+            }
         }
     }
 
     private void wrap() {
+        checkLayout();
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
         model = new ShardedModel(
                 parallel,
@@ -95,7 +109,7 @@ public final class FullyShard implements LoopHook {
                         loop.graph().held().modules(),
                         loop.symbols(),
                         0));
-        model.wrap(blocks);
+        model().wrap(blocks);
     }
 
     @Override
@@ -118,7 +132,11 @@ public final class FullyShard implements LoopHook {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return parallel.cpuOffload() ? HostOptimizer.INSTANCE : own.apply(parameters);
+    }
+
+    private ShardedModel model() {
+        return Objects.requireNonNull(model, "the model is not wrapped yet");
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,7 @@ final class ParameterGroup {
             List<ShardedParameter> parameters,
             Communicator shards,
             @Nullable Communicator postForward,
-            Communicator replicas) {
+            @Nullable Communicator replicas) {
         this.shared = shared;
         this.runtime = shared.runtime();
         this.parameters = List.copyOf(parameters);
@@ -71,7 +72,7 @@ final class ParameterGroup {
     void unshard() {
         if (gathered == null && state != ShardedParameter.State.UNSHARDED) {
             boolean smaller = state == ShardedParameter.State.SHARDED_POST_FORWARD;
-            gathered = allGather.start(parameters, smaller ? postForward : shards);
+            gathered = allGather.start(parameters, smaller ? Objects.requireNonNull(postForward) : shards);
         }
     }
 
@@ -123,7 +124,7 @@ final class ParameterGroup {
     void unshardAhead() {
         if (gathered == null && state != ShardedParameter.State.UNSHARDED) {
             boolean smaller = state == ShardedParameter.State.SHARDED_POST_FORWARD;
-            gathered = allGather.startHere(parameters, smaller ? postForward : shards);
+            gathered = allGather.startHere(parameters, smaller ? Objects.requireNonNull(postForward) : shards);
         }
     }
 

@@ -20,10 +20,10 @@ final class Reduction {
     private final EagerRuntime runtime;
     private final Communication shared;
     private final Communicator shards;
-    private final Communicator replicas;
+    private final @Nullable Communicator replicas;
 
     /** @param replicas who have the same shards; {@code null} for none */
-    Reduction(Communication shared, Communicator shards, Communicator replicas) {
+    Reduction(Communication shared, Communicator shards, @Nullable Communicator replicas) {
         this.shared = shared;
         this.runtime = shared.runtime();
         this.shards = shards;

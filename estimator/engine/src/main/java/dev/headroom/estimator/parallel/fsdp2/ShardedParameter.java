@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +99,9 @@ final class ShardedParameter {
 
     /** Elements that this rank brings to a gathering. */
     long gatheredNumel() {
-        return state == State.SHARDED_POST_FORWARD ? postForward.numel() : layout.paddedNumel();
+        return state == State.SHARDED_POST_FORWARD
+                ? Objects.requireNonNull(postForward).numel()
+                : layout.paddedNumel();
     }
 
     /** Whether its shard is converted together with others (use_foreach_copy). */

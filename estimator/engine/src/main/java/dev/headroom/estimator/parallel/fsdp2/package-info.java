@@ -4,4 +4,7 @@
  * freed after it, and its gradients are reduced together. Begin with {@link
  * dev.headroom.estimator.parallel.fsdp2.FullyShard}.
  */
+@NullMarked
 package dev.headroom.estimator.parallel.fsdp2;
+
+import org.jspecify.annotations.NullMarked;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Runs the parts of a model, each on its device, for batches of one size. */
 final class Parts {
@@ -61,7 +62,7 @@ final class Parts {
     Map<String, Tensor> copies(int k, Map<String, Tensor> values) {
         Map<String, Tensor> out = new HashMap<>();
         for (String name : part(k).inputs()) {
-            out.put(name, runtime.hold(DeviceCopies.to(runtime, values.get(name), k)));
+            out.put(name, runtime.hold(DeviceCopies.to(runtime, Objects.requireNonNull(values.get(name), name), k)));
         }
         return out;
     }

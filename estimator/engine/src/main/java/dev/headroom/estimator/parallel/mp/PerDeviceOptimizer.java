@@ -6,6 +6,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,8 @@ final class PerDeviceOptimizer implements Optimizer {
     }
 
     /** @param make the optimizer of one GPU's parameters */
-    static @Nullable Optimizer of(Devices devices, List<Tensor> parameters, Function<List<Tensor>, Optimizer> make) {
+    static @Nullable Optimizer of(
+            Devices devices, List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> make) {
         PerDeviceOptimizer all = new PerDeviceOptimizer(devices);
         Map<Integer, List<Tensor>> byDevice = new TreeMap<>();
         for (Tensor p : parameters) {
@@ -59,6 +61,6 @@ final class PerDeviceOptimizer implements Optimizer {
     @Override
     public List<Tensor> state(int parameter) {
         int[] place = places.get(parameter);
-        return own.get(place[0]).state(place[1]);
+        return Objects.requireNonNull(own.get(place[0]), "an optimizer").state(place[1]);
     }
 }

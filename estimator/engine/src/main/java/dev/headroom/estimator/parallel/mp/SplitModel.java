@@ -54,7 +54,7 @@ public final class SplitModel implements LoopHook {
     }
 
     @Override
-    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return PerDeviceOptimizer.of(runtime.devices(), parameters, own);
     }
 

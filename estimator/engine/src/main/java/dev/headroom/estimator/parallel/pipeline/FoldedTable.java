@@ -35,13 +35,15 @@ final class FoldedTable {
     }
 
     private int count(int stage, Kind kind) {
-        return counters.computeIfAbsent(stage, s -> new EnumMap<>(Kind.class)).getOrDefault(kind, 0);
+        return own(stage).getOrDefault(kind, 0);
+    }
+
+    private Map<Kind, Integer> own(int stage) {
+        return counters.computeIfAbsent(stage, s -> new EnumMap<>(Kind.class));
     }
 
     private int next(int stage, Kind kind) {
-        int now = count(stage, kind);
-        counters.get(stage).put(kind, now + 1);
-        return now;
+        return own(stage).merge(kind, 1, Integer::sum) - 1;
     }
 
     private void add(int stage, Kind kind) {

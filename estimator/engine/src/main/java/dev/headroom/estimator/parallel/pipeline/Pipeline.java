@@ -22,11 +22,13 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -91,19 +93,25 @@ public final class Pipeline implements LoopHook {
     @Override
     public ModelTensors model(Supplier<ModelTensors> own) {
         PreparedRun rows = rows();
-        division = Division.stages(rows, plan.stages(), parallel.pipeline().split());
+        division = runs.common(
+                Division.class,
+                rows.scenario(),
+                () -> Division.stages(rows, plan.stages(), parallel.pipeline().split()));
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
-            Graph graph = division.held(index);
+            division().checkInput(index);
+            Graph graph = division().held(index);
             boolean elsewhere = parallel.build() == Parallelism.Build.META
                     && parallel.kind().isPipelineInGrid();
             boolean converts = ModelTypes.converts(loop.graph(), loop.prepared().scenario());
             ModelAssembly.Form form = new ModelAssembly.Form(
-                    converts ? loop.prepared().scenario().precision().dtype() : null, false, elsewhere);
+                    converts ? loop.prepared().scenario().precision().dtype() : null,
+                    Scenario.defaults().kernels(),
+                    elsewhere);
             ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
             ModelTensors model = new ModelTensors(runtime, assembled.move().add());
             StageModule module = new StageModule(
-                    runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
+                    runtime, loop.engine(), graph, model, division().modules(index), rows.symbols(), made.size());
             made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
         }
         if (made.stream().allMatch(stage -> stage.model().parameters().isEmpty())
@@ -136,7 +144,7 @@ public final class Pipeline implements LoopHook {
     /** The stages' own passes take the place of the model's; told are their runs. */
     @Override
     public ForwardPass forward(ForwardPass own) {
-        return new StagePasses(stages, division.nodes());
+        return new StagePasses(stages, division().nodes());
     }
 
     @Override
@@ -161,10 +169,10 @@ public final class Pipeline implements LoopHook {
         List<String> kept = new ArrayList<>();
         for (Stage stage : stages) {
             if (stage.isFirst()) {
-                kept.addAll(division.parts().get(0).inputs());
+                kept.addAll(division().parts().get(0).inputs());
             }
-            if (stage.isLast() && division.loss() != null) {
-                kept.addAll(division.loss().inputs());
+            if (stage.isLast() && division().loss() != null) {
+                kept.addAll(division().loss().inputs());
             }
         }
         loop.batch().keep(kept, stages.stream().noneMatch(Stage::isLast));
@@ -196,7 +204,7 @@ public final class Pipeline implements LoopHook {
                     stages.get(k).buffers().makeGradients(microbatches);
                 }
             }
-            schedule.run(now);
+            schedule().run(now);
             losses = now.losses();
             for (Stage stage : stages) {
                 if (stage.isLast()) {
@@ -215,7 +223,7 @@ public final class Pipeline implements LoopHook {
 
     /** The loss of a microbatch's output; a local variable of the running frame, or the output itself. */
     private Step.Loss losses() {
-        if (division.loss() == null) {
+        if (division().loss() == null) {
             Tensor target = loop.batch().target();
             List<Tensor> targets = target == null ? List.of() : chunks(target);
             return (stage, output, m) -> loop.batch().loss(output, target == null ? null : targets.get(m));
@@ -226,7 +234,7 @@ public final class Pipeline implements LoopHook {
 
     private Tensor input() {
         Tensor given =
-                loop.batch().values().get(division.parts().get(0).inputs().get(0));
+                loop.batch().values().get(division().parts().get(0).inputs().get(0));
         if (given == null) {
             throw new UserInputException("--parallel pp: the model takes no input");
         }
@@ -239,8 +247,9 @@ public final class Pipeline implements LoopHook {
         for (int m = 0; m < microbatches; m++) {
             out.add(new HashMap<>());
         }
-        for (String name :
-                division.loss() == null ? List.<String>of() : division.loss().inputs()) {
+        for (String name : division().loss() == null
+                ? List.<String>of()
+                : division().loss().inputs()) {
             Tensor whole = loop.batch().values().get(name);
             List<Tensor> chunks = whole == null ? List.of() : chunks(whole);
             for (int m = 0; m < chunks.size(); m++) {
@@ -260,5 +269,13 @@ public final class Pipeline implements LoopHook {
             out.add(runtime.reinterpret(whole, sizes, whole.strides(), whole.offset() + m * size * whole.stride(0)));
         }
         return out;
+    }
+
+    private Division division() {
+        return Objects.requireNonNull(division, "the model is not divided yet");
+    }
+
+    private Schedule schedule() {
+        return Objects.requireNonNull(schedule, "the model is not divided yet");
     }
 }

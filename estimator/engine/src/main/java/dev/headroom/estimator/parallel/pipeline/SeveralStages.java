@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule of several stages a rank, action by action (torch/distributed/pipelining/schedules.py,
@@ -60,7 +60,7 @@ final class SeveralStages implements Schedule {
     }
 
     private void perform(Step step, Action a, List<List<Work>> sends) {
-        Stage stage = stages.get(a.stage());
+        Stage stage = Objects.requireNonNull(stages.get(a.stage()), "a stage of another rank");
         int m = a.microbatch();
         if (a.computes() && fetched.remove(a.stage())) {
             stage.waitForUnshard();
@@ -69,8 +69,9 @@ final class SeveralStages implements Schedule {
             case FORWARD -> {
                 Tensor output = runtime.hold(step.forward(stage, m));
                 step.lossOf(stage, output, m);
-                if (stages.containsKey(a.stage() + 1)) {
-                    stages.get(a.stage() + 1).buffers().setInput(m, output);
+                Stage next = stages.get(a.stage() + 1);
+                if (next != null) {
+                    next.buffers().setInput(m, output);
                 }
                 runtime.release(output);
             }
@@ -117,9 +118,10 @@ final class SeveralStages implements Schedule {
         peers.forget(works);
     }
 
-    private void handOver(@Nullable Stage stage, int microbatch) {
-        if (stages.containsKey(stage.index() - 1)) {
-            stages.get(stage.index() - 1).buffers().setGradient(microbatch, stage.takeInputGradient(microbatch));
+    private void handOver(Stage stage, int microbatch) {
+        Stage before = stages.get(stage.index() - 1);
+        if (before != null) {
+            before.buffers().setGradient(microbatch, stage.takeInputGradient(microbatch));
         }
     }
 }

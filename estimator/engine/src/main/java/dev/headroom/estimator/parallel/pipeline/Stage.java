@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A stage of a pipeline on its rank (torch/distributed/pipelining/stage.py, PipelineStage). */
@@ -76,7 +77,7 @@ final class Stage {
 
     /** Adds how often each of its nodes ran, by position in the whole graph. */
     void addExecutions(int[] whole) {
-        int[] own = runner.runs().executions();
+        int[] own = runner().runs().executions();
         int before = own.length - part.count();
         for (int i = 0; i < part.count(); i++) {
             whole[part.from() + i] += own[before + i];
@@ -86,7 +87,7 @@ final class Stage {
     void wrap() {
         inside(() -> regimes.forEach(StageRegime::wrap));
         runner = loop.runner(rows, part.plan());
-        regimes.forEach(r -> runner.around(r.nodes()));
+        regimes.forEach(r -> runner().around(r.nodes()));
     }
 
     void pause() {
@@ -139,7 +140,7 @@ final class Stage {
      */
     Tensor forward(int microbatch, @Nullable Tensor given) {
         Map<String, Tensor> values = new HashMap<>(model.byValue());
-        Tensor input = isFirst() ? given : buffers.input(microbatch);
+        Tensor input = isFirst() ? Objects.requireNonNull(given, "rows of the batch") : buffers.input(microbatch);
         if (!isFirst()) {
             runtime.requireGrad(input, true);
         }
@@ -147,7 +148,7 @@ final class Stage {
         Tensor[] made = new Tensor[1];
         inside(() -> {
             regimes.forEach(StageRegime::beforeForward);
-            made[0] = runner.run(values)[0];
+            made[0] = runner().run(values)[0];
             for (StageRegime r : regimes) {
                 made[0] = r.output(made[0]);
             }
@@ -163,8 +164,10 @@ final class Stage {
     /** The loss as the model itself computes it; a local variable of the running frame. */
     Tensor ownLoss(Tensor output, Map<String, Tensor> labels) {
         if (lossRunner == null) {
-            lossRunner = loop.runner(rows, division.loss().plan());
-            regimes.forEach(r -> lossRunner.around(r.nodes()));
+            GraphRunner made =
+                    loop.runner(rows, Objects.requireNonNull(division.loss()).plan());
+            regimes.forEach(r -> made.around(r.nodes()));
+            lossRunner = made;
         }
         Map<String, Tensor> values = new HashMap<>(model.byValue());
         values.putAll(labels);
@@ -176,21 +179,29 @@ final class Stage {
 
     /** The output of a microbatch whose backward pass is to come; borrowed. */
     Tensor output(int microbatch) {
-        return forwarded.get(microbatch)[0];
+        return forwarded(microbatch)[0];
+    }
+
+    private Tensor[] forwarded(int microbatch) {
+        return present(forwarded.get(microbatch), microbatch);
+    }
+
+    private static <T> T present(@Nullable T kept, int microbatch) {
+        return Objects.requireNonNull(kept, () -> "nothing is kept of microbatch " + microbatch);
     }
 
     /** What is sent to the next stage: an alias of the output, a local variable of the running frame. */
     Tensor sentOutput(int microbatch) {
-        return runtime.detach(forwarded.get(microbatch)[0]);
+        return runtime.detach(forwarded(microbatch)[0]);
     }
 
     /** backward_one_chunk, of all gradients. */
     void backward(int microbatch, @Nullable Tensor loss, boolean last) {
-        Tensor[] of = forwarded.remove(microbatch);
+        Tensor[] of = present(forwarded.remove(microbatch), microbatch);
         regimes.forEach(r -> r.beforeBackward(last));
         try (Frame frame = runtime.frame()) {
-            Tensor root = isLast() ? loss : of[0];
-            Tensor gradient = isLast() ? runtime.emptyLike(loss) : buffers.gradient(microbatch);
+            Tensor root = isLast() ? present(loss, microbatch) : of[0];
+            Tensor gradient = isLast() ? runtime.emptyLike(root) : buffers.gradient(microbatch);
             inside(() -> loop.engine().backward(root, gradient));
         }
         finishBackward(microbatch, of, takeGradient(of[1]));
@@ -198,14 +209,14 @@ final class Stage {
 
     /** backward_one_chunk without gradients of weights (stage_backward_input); the first stage leaves all to later. */
     void backwardInput(int microbatch, @Nullable Tensor loss) {
-        Tensor[] of = forwarded.remove(microbatch);
-        Tensor root = isLast() ? loss : of[0];
+        Tensor[] of = present(forwarded.remove(microbatch), microbatch);
+        Tensor root = isLast() ? present(loss, microbatch) : of[0];
         WeightGroups groups = null;
         Tensor gradient = null;
         if (!isFirst()) {
             regimes.forEach(r -> r.beforeBackward(false));
             try (Frame frame = runtime.frame()) {
-                Tensor begin = isLast() ? runtime.emptyLike(loss) : buffers.gradient(microbatch);
+                Tensor begin = isLast() ? runtime.emptyLike(root) : buffers.gradient(microbatch);
                 groups = new WeightGroups(runtime, root, of[1], parameters());
                 Tensor[] made = new Tensor[1];
                 inside(() -> made[0] = gradientOfInput(root, begin, of[1]));
@@ -232,9 +243,9 @@ final class Stage {
                 .toList();
     }
 
-    private Tensor gradientOfInput(@Nullable Tensor root, Tensor begin, Tensor input) {
+    private Tensor gradientOfInput(Tensor root, Tensor begin, Tensor input) {
         GradNode accumulator = runtime.tape().holdAccumulator(input);
-        GradNode first = runtime.tape().hold(root.gradNode());
+        GradNode first = runtime.tape().hold(Objects.requireNonNull(root.gradNode()));
         Tensor made = loop.engine()
                 .gradients(
                         List.of(new AutogradEngine.Root(first, root.outputNumber())),
@@ -247,7 +258,7 @@ final class Stage {
 
     /** backward_weight_one_chunk. */
     void backwardWeight(int microbatch, boolean last) {
-        Waiting w = waiting.remove(microbatch);
+        Waiting w = present(waiting.remove(microbatch), microbatch);
         regimes.forEach(r -> r.beforeBackward(last));
         inside(() -> {
             if (w.groups == null) {
@@ -262,21 +273,21 @@ final class Stage {
 
     /** What the gradients of weights are computed from. */
     private record Waiting(
-            @Nullable Tensor root, Tensor input, @Nullable WeightGroups groups) {}
+            Tensor root, Tensor input, @Nullable WeightGroups groups) {}
 
-    private Tensor takeGradient(Tensor input) {
+    private @Nullable Tensor takeGradient(Tensor input) {
         Tensor grad = runtime.hold(input.grad());
         runtime.setGrad(input, null);
         return grad;
     }
 
-    private void finishBackward(int microbatch, Tensor @Nullable [] of, @Nullable Tensor gradient) {
+    private void finishBackward(int microbatch, Tensor[] of, @Nullable Tensor gradient) {
         if (isFirst()) {
             runtime.release(gradient);
         } else {
             inputGradients.put(microbatch, gradient);
         }
-        if (isLast() && !isFirst()) {
+        if (isLast() && !isFirst() && !of[0].isView()) { // views cannot be detached in place
             of[0].detachInPlace(runtime);
         }
         runtime.release(of[0]);
@@ -285,7 +296,7 @@ final class Stage {
 
     /** The gradient of an input, with the reference that the stage had. */
     Tensor takeInputGradient(int microbatch) {
-        return inputGradients.remove(microbatch);
+        return present(inputGradients.remove(microbatch), microbatch);
     }
 
     /** clear_runtime_states. */
@@ -303,5 +314,9 @@ final class Stage {
     /** What the last stage made, by microbatch; borrowed. */
     List<Tensor> outputChunks() {
         return outputChunks;
+    }
+
+    private GraphRunner runner() {
+        return Objects.requireNonNull(runner, "the stage is not wrapped yet");
     }
 }

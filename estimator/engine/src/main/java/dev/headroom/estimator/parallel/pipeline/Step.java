@@ -9,6 +9,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a schedule does in one step: calls stages, and has memory read after each of their passes. */
@@ -44,7 +45,7 @@ final class Step {
     }
 
     /** Runs a microbatch forward and keeps its loss; returns the output, borrowed. */
-    Tensor forward(@Nullable Stage stage, int microbatch) {
+    Tensor forward(Stage stage, int microbatch) {
         pause(stage);
         Tensor output = stage.forward(microbatch, stage.isFirst() ? inputs.get(microbatch) : null);
         mark(Phase.FORWARD, microbatch);
@@ -52,16 +53,16 @@ final class Step {
     }
 
     /** _maybe_compute_loss. */
-    void lossOf(@Nullable Stage stage, Tensor output, int microbatch) {
+    void lossOf(Stage stage, Tensor output, int microbatch) {
         if (stage.isLast()) {
             try (Frame frame = runtime.frame()) {
-                losses.add(runtime.hold(loss.of(stage, output, microbatch)));
+                losses.add(runtime.hold(Objects.requireNonNull(loss).of(stage, output, microbatch)));
             }
         }
     }
 
     /** Time passes: what was sent is finished. */
-    private void pause(@Nullable Stage stage) {
+    private void pause(Stage stage) {
         peers.pause();
         if (peers.keepsUp()) {
             stage.pause();
@@ -73,21 +74,21 @@ final class Step {
      *
      * @param last whether no other of the stage follows
      */
-    void backward(@Nullable Stage stage, int microbatch, boolean last) {
+    void backward(Stage stage, int microbatch, boolean last) {
         pause(stage);
         stage.backward(microbatch, stage.isLast() ? losses.get(microbatch) : null, last);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of a microbatch's inputs alone. */
-    void backwardInput(@Nullable Stage stage, int microbatch) {
+    void backwardInput(Stage stage, int microbatch) {
         pause(stage);
         stage.backwardInput(microbatch, stage.isLast() ? losses.get(microbatch) : null);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of weights that were left out. */
-    void backwardWeight(@Nullable Stage stage, int microbatch, boolean last) {
+    void backwardWeight(Stage stage, int microbatch, boolean last) {
         pause(stage);
         stage.backwardWeight(microbatch, last);
         mark(Phase.BACKWARD_WEIGHT, microbatch);

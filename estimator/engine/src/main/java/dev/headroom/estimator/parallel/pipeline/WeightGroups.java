@@ -17,8 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Parameters with the nodes at which their gradients leave the way from outputs to inputs
@@ -39,9 +39,9 @@ final class WeightGroups {
 
     private final List<AutogradHooks.Handle> hooks = new ArrayList<>();
 
-    WeightGroups(EagerRuntime runtime, @Nullable Tensor output, Tensor input, List<Tensor> parameters) {
+    WeightGroups(EagerRuntime runtime, Tensor output, Tensor input, List<Tensor> parameters) {
         this.runtime = runtime;
-        Map<GradNode, List<GradNode>> callers = callers(output.gradNode());
+        Map<GradNode, List<GradNode>> callers = callers(Objects.requireNonNull(output.gradNode()));
         GradNode begin = runtime.tape().holdAccumulator(input);
         Set<GradNode> path = new HashSet<>();
         closure(begin, Set.of(), callers, path);
@@ -158,7 +158,8 @@ final class WeightGroups {
         before.forEach(runtime::release);
         List<AutogradHooks.Handle> clamps = new ArrayList<>();
         if (g.nodes.size() > 1) {
-            g.nodes.forEach(node -> clamps.add(node.addPrehook(ignored -> g.gradients.get(node))));
+            g.nodes.forEach(
+                    node -> clamps.add(node.addPrehook(ignored -> Objects.requireNonNull(g.gradients.get(node)))));
         }
         g.nodes.forEach(runtime.tape()::release);
         if (!roots.isEmpty()) {

@@ -5,7 +5,6 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.plan.Placement;
-import org.jspecify.annotations.Nullable;
 
 /** Into DTensors, out of them, and from one layout to another, with what the backward pass does in return. */
 final class Conversions {
@@ -18,7 +17,7 @@ final class Conversions {
     }
 
     /** {@code DTensor.from_local} (torch/distributed/tensor/_api.py, _FromTorchTensor). */
-    Tensor fromLocal(Tensor t, @Nullable Placement placement) {
+    Tensor fromLocal(Tensor t, Placement placement) {
         Placement as = placement.of(t.dim());
         long[] sizes = t.sizes().clone();
         if (as.isShard()) {
@@ -30,15 +29,18 @@ final class Conversions {
 
     /** {@code DTensor.to_local}; whatever reads the plain tensor gives gradients as if it were all there is. */
     Tensor toLocal(Tensor t) {
-        Tensor out = alias(t);
+        Tensor local = alias(t);
+        Tensor out = rt.view(local, t.sizes(), t.strides(), t.offset()); // of the local tensor, which has no history
+        rt.free(local);
         Recorder r = rt.record("_ToTorchTensorBackward", t);
-        t.distribution().gradientsCome(t.distribution().placement().ofGradient());
+        Distribution of = t.givenDistribution();
+        of.gradientsCome(of.placement().ofGradient());
         return r.gradient(0, g -> g).output(out);
     }
 
     /** {@code DTensor.redistribute} (torch/distributed/tensor/_redistribute.py, Redistribute). */
     Tensor redistribute(Tensor t, Placement placement, boolean asynchronous) {
-        Distribution from = t.distribution();
+        Distribution from = t.givenDistribution();
         Placement to = placement.of(t.dim());
         unmask(from);
         Tensor local = ranks.redistribute(t, from.placement(), to, from.sizes(), asynchronous);

@@ -19,7 +19,7 @@ public final class GroupedParameters implements LoopHook {
 
     /** One group of parameters cannot hold both DTensors and plain tensors. */
     @Override
-    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         return ParameterGroups.optimizer(parameters, own);
     }
 

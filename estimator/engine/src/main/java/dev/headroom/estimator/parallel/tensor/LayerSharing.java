@@ -4,11 +4,11 @@ import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.Parallelism;
-import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.plan.PlannedModule;
-import dev.headroom.model.plan.TensorPlan;
-import dev.headroom.model.plan.UsualPlans;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Shares the layers of a model, the whole one or a stage of it, as its plan says. */
@@ -26,25 +26,13 @@ final class LayerSharing {
      * @param plan of the whole model
      */
     LayerSharing(
-            Parallelism parallel,
-            TensorRanks ranks,
-            boolean dividedFurther,
-            List<PlannedModule> plan,
-            StageModule module) {
+            Parallelism parallel, TensorRanks ranks, boolean dividedFurther, SharingPlan plan, StageModule module) {
         this.parallel = parallel;
         this.ranks = ranks;
         this.dividedFurther = dividedFurther;
         this.module = module;
-        this.plan =
-                plan.stream().filter(p -> module.modules().contains(p.path())).toList();
-    }
-
-    /** What a plan says of a whole model. */
-    static List<PlannedModule> plan(TensorOptions options, List<String> modules) {
-        TensorPlan plan = options.plan() != null
-                ? options.plan()
-                : UsualPlans.of(modules, options.sequenceParallel(), options.lossParallel());
-        return plan.of(modules);
+        Set<String> own = new HashSet<>(module.modules());
+        this.plan = plan.modules().stream().filter(p -> own.contains(p.path())).toList();
     }
 
     void wrap() {
@@ -73,8 +61,7 @@ final class LayerSharing {
         return nodes;
     }
 
-    @Nullable
     SharedModel model() {
-        return model;
+        return Objects.requireNonNull(model, "the model is not wrapped yet");
     }
 }

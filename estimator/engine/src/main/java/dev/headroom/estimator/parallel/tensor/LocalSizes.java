@@ -10,8 +10,10 @@ import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,46 +21,128 @@ import org.jspecify.annotations.Nullable;
  * what comes out is shorter in the dimension that it becomes.
  */
 final class LocalSizes {
+    /** Operators that name sizes, and the argument that does. */
+    private static final Map<String, String> NAMED = Map.of(
+            "aten.view", "size",
+            "aten.expand", "size",
+            "aten._unsafe_view", "size",
+            "aten.reshape", "shape",
+            "aten.split_with_sizes", "split_sizes",
+            "aten.split", "split_size");
+
+    /** Operators that look at sizes only: results of collectives stay unwaited for. */
+    private static final Set<String> VIEWS = Set.of(
+            "aten.view",
+            "aten.transpose",
+            "aten.permute",
+            "aten.t",
+            "aten.unsqueeze",
+            "aten.squeeze",
+            "aten.expand",
+            "aten.slice",
+            "aten.select",
+            "aten.split",
+            "aten.split_with_sizes",
+            "aten.chunk",
+            "aten.alias",
+            "aten.detach");
+
+    /**
+     * A node that names sizes.
+     *
+     * @param self what it works on
+     * @param whole sizes of that when the graph was exported
+     * @param asked the sizes that it names
+     */
+    private record Sized(String operator, String argument, String self, long[] whole, long[] asked) {}
+
+    /** What is known of a node. */
+    static final class Facts {
+        private final List<String> computesWith;
+        private final @Nullable Sized sized;
+
+        /** The last answer, and for which sizes of what goes in it is: in most runs there is one only. */
+        private @Nullable Node made;
+
+        private long[] here = NOTHING;
+
+        private Facts(List<String> computesWith, @Nullable Sized sized) {
+            this.computesWith = computesWith;
+            this.sized = sized;
+        }
+
+        /** Values whose content the operator needs. */
+        List<String> computesWith() {
+            return computesWith;
+        }
+    }
+
+    private static final long[] NOTHING = {};
+
     private final Map<String, Long> symbols;
     private final int ranks;
+
+    private final IdentityHashMap<Node, Facts> known = new IdentityHashMap<>();
 
     LocalSizes(Map<String, Long> symbols, int ranks) {
         this.symbols = symbols;
         this.ranks = ranks;
     }
 
+    Facts of(Graph graph, Node node) {
+        Facts facts = known.get(node);
+        if (facts == null) {
+            facts = new Facts(VIEWS.contains(node.operator()) ? List.of() : node.reads(), sized(graph, node));
+            known.put(node, facts);
+        }
+        return facts;
+    }
+
     /** The node itself where nothing about it is divided. */
-    Node of(Graph graph, Node node, Map<String, Tensor> values) {
-        String argument =
-                switch (node.operator()) {
-                    case "aten.view", "aten.expand", "aten._unsafe_view" -> "size";
-                    case "aten.reshape" -> "shape";
-                    case "aten.split_with_sizes" -> "split_sizes";
-                    case "aten.split" -> "split_size";
-                    default -> null;
-                };
+    Node local(Facts facts, Node node, Map<String, Tensor> values) {
+        Sized sized = facts.sized;
+        if (sized == null) {
+            return node;
+        }
+        Tensor here = values.get(sized.self);
+        if (here == null || sized.whole.length != here.dim() || Arrays.equals(sized.whole, here.sizes())) {
+            return node;
+        }
+        if (facts.made == null || !Arrays.equals(facts.here, here.sizes())) {
+            facts.here = here.sizes();
+            facts.made = with(node, sized.argument, local(node, sized, here.sizes()));
+        }
+        return facts.made;
+    }
+
+    private @Nullable Sized sized(Graph graph, Node node) {
+        String argument = NAMED.get(node.operator());
         Node.NamedArgument sizes = argument == null ? null : named(node, argument);
         Node.NamedArgument self = named(node, "self");
-        if (sizes == null || self == null || !(self.value() instanceof Argument.Value v)) {
-            return node;
+        if (argument == null
+                || sizes == null
+                || self == null
+                || !(self.value() instanceof Argument.Value v)
+                || !(sizes.value() instanceof Argument.Ints ints)) {
+            return null;
         }
         TensorMeta meta = graph.values().get(v.name());
-        Tensor here = values.get(v.name());
-        if (meta == null || here == null || meta.sizes().size() != here.dim()) {
-            return node;
-        }
-        long[] whole = meta.sizes().stream().mapToLong(this::evaluate).toArray();
-        if (Arrays.equals(whole, here.sizes()) || !(sizes.value() instanceof Argument.Ints ints)) {
-            return node;
-        }
-        long[] asked = ints.values().stream().mapToLong(this::evaluate).toArray();
-        long[] local =
-                switch (node.operator()) {
-                    case "aten.expand" -> expanded(whole, here.sizes(), asked);
-                    case "aten.split_with_sizes", "aten.split" -> split(node, whole, here.sizes(), asked);
-                    default -> viewed(node, whole, here.sizes(), Shapes.inferSize(asked, Shapes.numel(whole)));
-                };
-        return with(node, argument, local);
+        return meta == null
+                ? null
+                : new Sized(
+                        node.operator(),
+                        argument,
+                        v.name(),
+                        meta.sizes().stream().mapToLong(this::evaluate).toArray(),
+                        ints.values().stream().mapToLong(this::evaluate).toArray());
+    }
+
+    private long[] local(Node node, Sized sized, long[] here) {
+        return switch (sized.operator) {
+            case "aten.expand" -> expanded(sized.whole, here, sized.asked);
+            case "aten.split_with_sizes", "aten.split" -> split(node, sized.whole, here, sized.asked);
+            default -> viewed(node, sized.whole, here, Shapes.inferSize(sized.asked, Shapes.numel(sized.whole)));
+        };
     }
 
     private long evaluate(SymExpr e) {
@@ -72,7 +156,7 @@ final class LocalSizes {
                 .orElse(null);
     }
 
-    private static Node with(Node node, @Nullable String argument, long[] sizes) {
+    private static Node with(Node node, String argument, long[] sizes) {
         List<SymExpr> constants = new ArrayList<>();
         for (long s : sizes) {
             constants.add(new SymExpr.Constant(s));

@@ -4,7 +4,6 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.plan.ModuleStyle;
-import org.jspecify.annotations.Nullable;
 
 /** What a module is, as far as styles care. */
 enum ModuleContent {
@@ -31,7 +30,7 @@ enum ModuleContent {
     }
 
     /** @throws UserInputException where PyTorch has no such style for the module */
-    void check(String path, @Nullable ModuleStyle style) {
+    void check(String path, ModuleStyle style) {
         boolean shares = style.kind() == ModuleStyle.Kind.COLWISE || style.kind() == ModuleStyle.Kind.ROWWISE;
         if (shares && this == OTHER) {
             throw new UserInputException("plan of tensor parallelism: " + path

@@ -25,7 +25,7 @@ final class ParameterGroups {
     }
 
     /** @return {@code null} where {@code own} makes none */
-    static @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    static @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         List<Tensor> shared = of(parameters, true);
         List<Tensor> plain = of(parameters, false);
         Optimizer first = shared.isEmpty() ? null : own.apply(shared);

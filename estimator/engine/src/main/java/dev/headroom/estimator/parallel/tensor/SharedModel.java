@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Puts parts in the places of parameters. On the GPU the first rank sends every other its part, and the whole parameter
@@ -66,7 +67,7 @@ final class SharedModel {
         for (String name : state.tensors().keySet()) {
             String owner = ModelState.owner(name);
             boolean own = owner.equals(planned.path()) || deep && name.startsWith(planned.path() + ".");
-            if (own && state.tensors().get(name).kind() == Graph.InputKind.PARAMETER) {
+            if (own && held(name).kind() == Graph.InputKind.PARAMETER) {
                 wholes.add(rt.hold(whole(name)));
                 share(name, style, content);
                 if (!listed) {
@@ -77,9 +78,13 @@ final class SharedModel {
         wholes.forEach(rt::release);
     }
 
+    private ModelState.HeldTensor held(String name) {
+        return Objects.requireNonNull(state.tensors().get(name), name);
+    }
+
     /** The parameter as it is before any of the modules that it is tied in is shared. */
     private Tensor whole(String name) {
-        String storage = state.tensors().get(name).storage();
+        String storage = held(name).storage();
         if (!ties.isTied(storage)) {
             return model.named(name);
         }
@@ -153,8 +158,8 @@ final class SharedModel {
         if (of != null) {
             part.setDistribution(of);
         }
-        String storage = state.tensors().get(name).storage();
-        boolean trained = state.tensors().get(name).meta().requiresGrad();
+        String storage = held(name).storage();
+        boolean trained = held(name).meta().requiresGrad();
         if (!storage.equals(name)) {
             ties.untie(model, name, rt.hold(part));
             rt.requireGrad(part, trained);
@@ -205,7 +210,7 @@ final class SharedModel {
     private void materialise() {
         List<Tensor> tiedAgain = new ArrayList<>();
         for (String name : MoveOrder.of(state)) {
-            ModelState.HeldTensor held = state.tensors().get(name);
+            ModelState.HeldTensor held = held(name);
             if (held.kind() == Graph.InputKind.CONSTANT) {
                 continue;
             }

@@ -29,7 +29,7 @@ final class SharedNorms implements GradientClipping.Parts {
                 .filter(p -> p.grad() == gradient)
                 .findFirst()
                 .orElseThrow()
-                .distribution();
+                .givenDistribution();
     }
 
     /** Summands are summed first. */
@@ -57,7 +57,8 @@ final class SharedNorms implements GradientClipping.Parts {
     @Override
     public Tensor across(Tensor norms) {
         if (parameters.stream()
-                .noneMatch(p -> p.grad() != null && p.distribution().gradient().isShard())) {
+                .noneMatch(p ->
+                        p.grad() != null && p.givenDistribution().gradient().isShard())) {
             return norms;
         }
         try (Frame frame = rt.frame()) {

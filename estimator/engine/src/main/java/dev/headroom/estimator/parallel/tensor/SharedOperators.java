@@ -12,7 +12,6 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.plan.Placement;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,23 +20,6 @@ import org.jspecify.annotations.Nullable;
  * (torch/distributed/tensor/_dispatch.py, _ops).
  */
 final class SharedOperators implements NodeHook {
-    /** Operators that look at sizes only: results of collectives stay unwaited for. */
-    private static final Set<String> VIEWS = Set.of(
-            "aten.view",
-            "aten.transpose",
-            "aten.permute",
-            "aten.t",
-            "aten.unsqueeze",
-            "aten.squeeze",
-            "aten.expand",
-            "aten.slice",
-            "aten.select",
-            "aten.split",
-            "aten.split_with_sizes",
-            "aten.chunk",
-            "aten.alias",
-            "aten.detach");
-
     private final EagerRuntime rt;
     private final Distribution.Ranks ranks;
     private final TiedParameters ties;
@@ -52,15 +34,15 @@ final class SharedOperators implements NodeHook {
 
     @Override
     public Node localized(Graph graph, Node node, Map<String, Tensor> values) {
-        if (!VIEWS.contains(node.operator())) {
-            for (String name : node.reads()) {
-                Tensor read = values.get(name);
-                if (read != null) {
-                    read.storage().await(rt);
-                }
+        Node own = ties.ownValues(node);
+        LocalSizes.Facts facts = sizes.of(graph, own);
+        for (String name : facts.computesWith()) {
+            Tensor read = values.get(name);
+            if (read != null) {
+                read.storage().await(rt);
             }
         }
-        return sizes.of(graph, ties.ownValues(node), values);
+        return sizes.local(facts, own, values);
     }
 
     @Override

@@ -4,22 +4,20 @@ import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.pipeline.StageRegime;
 import dev.headroom.estimator.program.NodeHook;
-import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.plan.Placement;
-import dev.headroom.model.plan.PlannedModule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A stage of a pipeline whose layers are shared. */
 public final class SharedStage implements StageRegime {
     private final LayerSharing sharing;
-    private final List<PlannedModule> plan;
+    private final SharingPlan plan;
     private final Communicator group;
 
-    /** @param whole the graph of the whole model, which the plan is for */
-    public SharedStage(Parallelism parallel, Communicator group, Graph whole, StageModule module) {
-        this.plan = LayerSharing.plan(parallel.tensor(), whole.held().modules());
+    /** @param plan of the whole model */
+    public SharedStage(Parallelism parallel, Communicator group, SharingPlan plan, StageModule module) {
+        this.plan = plan;
         this.group = group;
         this.sharing = new LayerSharing(
                 parallel,
@@ -35,7 +33,7 @@ public final class SharedStage implements StageRegime {
     }
 
     @Override
-    public NodeHook nodes() {
+    public @Nullable NodeHook nodes() {
         return sharing.nodes();
     }
 
@@ -47,7 +45,7 @@ public final class SharedStage implements StageRegime {
     /** As the module that is given it says, in this stage or the next. */
     @Override
     public @Nullable Placement received(List<String> readers) {
-        return plan.stream()
+        return plan.modules().stream()
                 .filter(p -> readers.contains(p.path()))
                 .flatMap(p -> p.style().inputs().stream().limit(1))
                 .filter(p -> p != null && p.isShard())

@@ -7,16 +7,15 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.plan.ModuleStyle;
 import dev.headroom.model.plan.Placement;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What a style does around the calls of its module (torch/distributed/tensor/parallel/style.py). */
 final class StyledModule implements ModuleHooks.Hook {
     private final String path;
-    private final @Nullable ModuleStyle style;
+    private final ModuleStyle style;
     private final ModuleContent content;
     private final Conversions conversions;
 
-    StyledModule(String path, @Nullable ModuleStyle style, ModuleContent content, Conversions conversions) {
+    StyledModule(String path, ModuleStyle style, ModuleContent content, Conversions conversions) {
         this.path = path;
         this.style = style;
         this.content = content;
@@ -38,12 +37,12 @@ final class StyledModule implements ModuleHooks.Hook {
 
     /** {@code _prepare_input_fn} of the styles that share a module. */
     private Tensor input(Tensor given) {
-        Tensor t = given.distribution() == null ? conversions.fromLocal(given, style.input()) : given;
+        Tensor t = given.distribution() == null ? conversions.fromLocal(given, style.givenInput()) : given;
         Placement wanted = desired().of(t.dim());
         // Layouts are compared as they are declared, but a tensor that lies otherwise is no longer what the module
         // shares.
-        Placement is = t.distribution().placement();
-        if (!style.input().of(t.dim()).equals(wanted) || style.kind() == ModuleStyle.Kind.SEQUENCE) {
+        Placement is = t.givenDistribution().placement();
+        if (!style.givenInput().of(t.dim()).equals(wanted) || style.kind() == ModuleStyle.Kind.SEQUENCE) {
             return is.equals(wanted) ? t : conversions.redistribute(t, wanted, true);
         }
         if (!is.equals(wanted)) {
@@ -54,10 +53,10 @@ final class StyledModule implements ModuleHooks.Hook {
         return t;
     }
 
-    private @Nullable Placement desired() {
+    private Placement desired() {
         return switch (style.kind()) {
             case ROWWISE -> content == ModuleContent.EMBEDDING ? Placement.REPLICATE : Placement.shard(-1);
-            case SEQUENCE -> style.input();
+            case SEQUENCE -> style.givenInput();
             default -> Placement.REPLICATE;
         };
     }
@@ -87,7 +86,7 @@ final class StyledModule implements ModuleHooks.Hook {
                     "plan of tensor parallelism: " + path + " cannot be shared by this style: its first"
                             + " operator on the input is none that divided parameters are known for");
         }
-        Placement wanted = style.output().of(made.dim());
+        Placement wanted = style.givenOutput().of(made.dim());
         boolean sequence = style.kind() == ModuleStyle.Kind.SEQUENCE;
         Tensor out = sequence || of.placement().equals(wanted) ? made : conversions.redistribute(made, wanted, true);
         return style.localOutput() ? conversions.toLocal(out) : out;

@@ -13,6 +13,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One rank of those that share layers: {@code parallelize_module} (torch/distributed/tensor/parallel/api.py). */
@@ -69,9 +70,9 @@ public final class TensorParallel implements LoopHook {
                 run.parallel(),
                 ranks,
                 divides != null,
-                LayerSharing.plan(run.parallel().tensor(), whole.modules()),
+                SharingPlan.of(run.parallel().tensor(), whole.modules()),
                 whole);
-        sharing.wrap();
+        sharing().wrap();
     }
 
     @Override
@@ -81,7 +82,7 @@ public final class TensorParallel implements LoopHook {
 
     @Override
     public void clip(Runnable own) {
-        if (!sharing.model().sharesAll()) {
+        if (!sharing().model().sharesAll()) {
             throw new UserInputException("--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
                     + " together; share all modules with parameters, as with --sequence-parallel, or leave it out");
         }
@@ -89,7 +90,11 @@ public final class TensorParallel implements LoopHook {
         GradientClipping.Parts norms = divides == null
                 ? new SharedNorms(runtime, ranks, parameters)
                 : new DividedNorms(runtime, List.of(divides, communicator), (int)
-                        sharing.model().whole());
+                        sharing().model().whole());
         new GradientClipping(runtime, norms).clip(parameters);
+    }
+
+    private LayerSharing sharing() {
+        return Objects.requireNonNull(sharing, "the model is not wrapped yet");
     }
 }

@@ -7,7 +7,9 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -21,6 +23,8 @@ final class TiedParameters {
 
     /** By module, then by the value that the graph reads for a parameter of it: the value that is the module's own. */
     private final Map<String, Map<String, String>> own = new HashMap<>();
+
+    private final IdentityHashMap<Node, Node> reading = new IdentityHashMap<>();
 
     TiedParameters(Graph graph) {
         this.graph = graph;
@@ -50,7 +54,8 @@ final class TiedParameters {
 
     /** Makes a name of a tied parameter a parameter of its own; the reference passes over. */
     void untie(ModelTensors model, String name, Tensor part) {
-        String storage = graph.held().tensors().get(name).storage();
+        String storage =
+                Objects.requireNonNull(graph.held().tensors().get(name), name).storage();
         String mine = "untied." + name;
         model.add(name, part);
         model.byValue().put(mine, part);
@@ -62,9 +67,9 @@ final class TiedParameters {
         });
     }
 
-    /** The node with the values of its own module. */
+    /** The node with the values of its own module; the same one each time. */
     Node ownValues(Node node) {
-        Map<String, String> renamed = own.get(node.module());
-        return renamed == null ? node : node.reading(renamed);
+        Map<String, String> renamed = own.isEmpty() ? null : own.get(node.module());
+        return renamed == null ? node : reading.computeIfAbsent(node, n -> n.reading(renamed));
     }
 }

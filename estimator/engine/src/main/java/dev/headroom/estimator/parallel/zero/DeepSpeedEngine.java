@@ -13,6 +13,7 @@ import dev.headroom.estimator.parallel.zero.base.ZeroStage;
 import dev.headroom.estimator.parallel.zero.flat.FlatStage;
 import dev.headroom.estimator.parallel.zero.sharded.ShardedModel;
 import dev.headroom.estimator.parallel.zero.sharded.ShardedStage;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -23,7 +24,9 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One rank under DeepSpeed's engine (deepspeed/runtime/engine.py). */
@@ -33,8 +36,7 @@ public final class DeepSpeedEngine implements LoopHook {
     private final ZeroSettings settings;
     private final Collectives collectives;
 
-    /** Whether the model is in host memory before it is wrapped. */
-    private final boolean onHost;
+    private final Parallelism.Build build;
 
     private TrainingLoop loop;
     private EagerRuntime runtime;
@@ -42,13 +44,14 @@ public final class DeepSpeedEngine implements LoopHook {
 
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);
-        this.onHost = run.parallel().build() == Parallelism.Build.CPU;
+        this.build = run.parallel().build();
         if (run.precision().amp() != null) {
             throw new UserInputException("--amp cannot be combined with --parallel "
                     + run.parallel().kind().option() + ": DeepSpeed converts the model; name a type with --dtype");
         }
-        if (run.parallel().build() == Parallelism.Build.META) {
-            throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda; name one of them");
+        if (build == Parallelism.Build.META) {
+            throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda, or (zero3) made under"
+                    + " deepspeed.zero.Init; name --build cpu, cuda or zero-init");
         }
         this.collectives = collectives;
     }
@@ -71,36 +74,58 @@ public final class DeepSpeedEngine implements LoopHook {
 
     /** The script's optimizer, whose parameters are exchanged: only what it allocates when it is made counts. */
     @SuppressWarnings("ReturnValueIgnored")
-    private static void makeOwn(Function<List<Tensor>, Optimizer> own, List<Tensor> trained) {
+    private static void makeOwn(Function<List<Tensor>, @Nullable Optimizer> own, List<Tensor> trained) {
         own.apply(trained);
     }
 
     /** deepspeed.initialize. */
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         List<Tensor> trained = parameters.stream().filter(Tensor::requiresGrad).toList();
-        if (onHost) {
-            loop.model().toDevice();
-        } else {
+        if (build == Parallelism.Build.CUDA) {
             makeOwn(own, trained);
+        } else {
+            loop.model().toDevice();
         }
-        convert();
-        for (Tensor p : parameters) {
-            collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
+        if (stage == null) {
+            convert();
+            for (Tensor p : parameters) {
+                collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
+            }
+            stage = settings.stage() < LAST_STAGE
+                    ? new FlatStage(runtime, collectives, settings, trained)
+                    : sharded(loop.model());
         }
-        stage = settings.stage() < LAST_STAGE
-                ? new FlatStage(runtime, collectives, settings, trained)
-                : new ShardedStage(
+        return stage().optimizer(own);
+    }
+
+    private ShardedStage sharded(ModelTensors model) {
+        // Communicators are numbered as they are first used: deepspeed.zero.Init hands out parameters at once.
+        boolean init = build == Parallelism.Build.ZERO_INIT;
+        Collectives beside = collectives.beside(1);
+        return new ShardedStage(
+                runtime,
+                init ? beside : collectives,
+                init ? collectives : beside,
+                settings,
+                new ShardedModel(
                         runtime,
-                        collectives,
-                        settings,
-                        new ShardedModel(
-                                runtime,
-                                loop.graph(),
-                                loop.model(),
-                                collectives.group().size(),
-                                collectives.group().rank()));
-        return stage.optimizer(own);
+                        loop.graph(),
+                        model,
+                        collectives.group().size(),
+                        collectives.group().rank()));
+    }
+
+    /** Under deepspeed.zero.Init the model is never whole. */
+    @Override
+    public ModelTensors model(Supplier<ModelTensors> own) {
+        ModelTensors model = own.get();
+        if (build == Parallelism.Build.ZERO_INIT) {
+            ShardedStage born = sharded(model);
+            born.construct(loop.graph().held(), model);
+            stage = born;
+        }
+        return model;
     }
 
     /**
@@ -137,14 +162,14 @@ public final class DeepSpeedEngine implements LoopHook {
     @Override
     public void begin(Moment phase) {
         if (phase.phase() == Phase.FORWARD) {
-            stage.beginForward();
+            stage().beginForward();
         }
     }
 
     @Override
     public void end(Moment phase) {
         if (stage != null) {
-            stage.endPause();
+            stage().endPause();
         }
     }
 
@@ -163,7 +188,7 @@ public final class DeepSpeedEngine implements LoopHook {
     @Override
     public Tensor root(Tensor loss) {
         Integer pass = loop.moment().micro();
-        stage.beginBackward(pass == null ? 0 : pass, pass == null || pass == settings.passes() - 1);
+        stage().beginBackward(pass == null ? 0 : pass, pass == null || pass == settings.passes() - 1);
         Pointwise.div(runtime, loss, runtime.wrappedNumber(DType.INT64));
         return Pointwise.mul(runtime, loss, runtime.wrappedNumber(DType.FLOAT64));
     }
@@ -171,6 +196,10 @@ public final class DeepSpeedEngine implements LoopHook {
     @Override
     public void backward(Runnable own) {
         own.run();
-        stage.endBackward();
+        stage().endBackward();
+    }
+
+    private ZeroStage stage() {
+        return Objects.requireNonNull(stage, "the engine is not initialized yet");
     }
 }

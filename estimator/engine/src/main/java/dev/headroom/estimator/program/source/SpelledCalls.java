@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
 public final class SpelledCalls {
     private static final Pattern COMPREHENSION = Pattern.compile("[\\[({].*\\bfor\\b.*\\bin\\b");
 
+    private static final Pattern OWN_METHOD = Pattern.compile("\\bself(?:\\.\\w+)+\\(");
+
     private final String line;
     private final Map<String, Integer> made = new HashMap<>();
 
@@ -40,7 +42,7 @@ public final class SpelledCalls {
         }
         String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
         int spelled = spelled(name);
-        if (spelled == 0 && line.contains("self.")
+        if (spelled == 0 && OWN_METHOD.matcher(line).find()
                 || COMPREHENSION.matcher(line).find()) {
             return true; // a method out of sight calls it, or the line is a loop of its own
         }

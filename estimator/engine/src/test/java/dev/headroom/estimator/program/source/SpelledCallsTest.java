@@ -21,6 +21,7 @@ public class SpelledCallsTest {
                 "out.append(torch.cat((a(f), b(f)), 1)) | block.heads.0.0 block.heads.0.1 block.heads.1.0 | 2",
                 "x = l['attn'](l['norm'](x)) | block.l.0.norm block.l.0.attn block.l.1.norm | 2",
                 "e = torch.stack([f(x) for f in self.v], -1) | block.v.0 block.v.1 block.v.2 | 3",
+                "x = blk(x, n, self.size) | block.blocks.0 block.blocks.1 | 1",
                 "x = self.features(x) | block.conv block.norm | 2",
             })
     void aRunOfTheLineCallsWhatItSpells(String line, String called, int inFirstRun) {

@@ -1,7 +1,12 @@
 package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.error.UserInputException;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A layer of peft around one of the model. */
 interface AdapterLayer {
@@ -15,15 +20,34 @@ interface AdapterLayer {
      */
     void write(LayerWriter w, Map<String, String> weights);
 
-    /** The layer that peft makes. */
-    static AdapterLayer of(Layer layer, CallSpan call, AdapterOptions options, Surroundings run) {
-        if (options.ia3()) {
-            return Ia3Layer.of(layer, call, options, run);
+    /**
+     * The layer that peft makes.
+     *
+     * @param shared what VeRA's layers share; {@code null} without them
+     */
+    static AdapterLayer of(
+            Layer layer, CallSpan call, AdapterOptions options, Surroundings run, @Nullable Projection shared) {
+        AdapterMethod method = options.method();
+        if (method == null) {
+            return switch (layer.kind()) {
+                case EMBEDDING -> new LoraEmbedding(layer, call, options, run);
+                case CONVOLUTION -> new LoraConvolution(layer, call, options, run);
+                default -> new LoraLayer(layer, options, run);
+            };
         }
-        return switch (layer.kind()) {
-            case EMBEDDING -> new LoraEmbedding(layer, call, options, run);
-            case CONVOLUTION -> new LoraConvolution(layer, call, options, run);
-            default -> new LoraLayer(layer, options, run);
+        if (!layer.kind().takes(method)) {
+            String name = method.name().toLowerCase(Locale.ROOT);
+            throw new UserInputException("--adapter " + name + ": '" + layer.path() + "' is "
+                    + layer.kind().words()
+                    + ", which gets no such adapter here; name other modules with --targets, or pass --lora instead");
+        }
+        return switch (method) {
+            case IA3 -> Ia3Layer.of(layer, call, options, run);
+            case ADALORA -> new SvdLayer(layer, options, run);
+            case LOHA, LOKR -> new DeltaLayer(layer, options);
+            case VERA -> new VeraLayer(layer, Objects.requireNonNull(shared, "VeRA's matrices"), options, run);
+            case OFT -> new OftLayer(layer, options, run);
+            case PROMPT_TUNING, P_TUNING -> throw new IllegalStateException("no layer of " + method);
         };
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
@@ -45,6 +46,9 @@ public final class Adapters {
         Graph frozen = Frozen.freeze(graph, options);
         boolean usual = options.ia3() && options.targets().isEmpty();
         AdapterOptions named = usual ? options.withTargets(Ia3Targets.of(frozen)) : options;
+        if (options.virtualTokens() > 0) {
+            return PromptTokens.rewrite(Frozen.of(frozen, Frozen.all(frozen.held(), options)), options);
+        }
         return options.any() ? new Adapters(frozen, named, run).wrapped() : frozen;
     }
 
@@ -76,6 +80,14 @@ public final class Adapters {
                                         && (parameters.containsKey(path)
                                                 || (targets.allLinear() ? isLeaf(path) : targets.matches(path)))));
         List<CallSpan> calls = CallSpan.of(graph, ranges);
+        Map<CallSpan, LayerKind> kinds = new LinkedHashMap<>();
+        for (CallSpan call : calls) {
+            String path = call.module().path();
+            if (!saved.contains(path) && !parameters.containsKey(path)) {
+                kind(call, targets.allLinear(), output).ifPresent(kind -> kinds.put(call, kind));
+            }
+        }
+        Projection shared = shared(kinds);
         for (int i = 0; i < calls.size(); i++) {
             CallSpan call = calls.get(i);
             String path = call.module().path();
@@ -84,15 +96,32 @@ public final class Adapters {
             } else if (parameters.containsKey(path)) {
                 rewritten.put(ranges.get(i), adapt(call, parameters.get(path), asked));
             } else {
-                Optional<LayerKind> kind = LayerKind.of(call);
-                boolean left =
-                        targets.allLinear() && (kind.isEmpty() || !kind.get().isLinear() || output.is(path));
-                if (!left) {
-                    rewritten.put(ranges.get(i), adapt(call, kind.orElseThrow(() -> unsupported(call))));
+                LayerKind kind = kinds.get(call);
+                if (kind != null) {
+                    rewritten.put(ranges.get(i), adapt(call, kind, shared));
                 }
             }
         }
         return result(ranges);
+    }
+
+    /** The kind of a layer that is adapted; {@code all-linear} leaves others out. */
+    private static Optional<LayerKind> kind(CallSpan call, boolean allLinear, OutputLayer output) {
+        Optional<LayerKind> kind = LayerKind.of(call);
+        boolean left = allLinear
+                && (kind.isEmpty()
+                        || !kind.get().isLinear()
+                        || output.is(call.module().path()));
+        return left ? Optional.empty() : Optional.of(kind.orElseThrow(() -> unsupported(call)));
+    }
+
+    private @Nullable Projection shared(Map<CallSpan, LayerKind> kinds) {
+        boolean shares = options.method() == AdapterMethod.VERA && !kinds.isEmpty();
+        return shares
+                ? Projection.of(kinds.entrySet().stream()
+                        .map(e -> layer(e.getKey(), e.getValue()))
+                        .toList())
+                : null;
     }
 
     private static UserInputException unsupported(CallSpan call) {
@@ -129,9 +158,9 @@ public final class Adapters {
         return graph.held().tensors().containsKey(path + ".weight");
     }
 
-    private List<Node> adapt(CallSpan call, LayerKind kind) {
+    private List<Node> adapt(CallSpan call, LayerKind kind, @Nullable Projection shared) {
         Layer layer = layer(call, kind);
-        AdapterLayer adapter = AdapterLayer.of(layer, call, options, run);
+        AdapterLayer adapter = AdapterLayer.of(layer, call, options, run, shared);
         if (!wrappings.containsKey(layer.path())) {
             wrap(adapter.wrapping());
         }
@@ -155,9 +184,10 @@ public final class Adapters {
             DType type = isMagnitude(t.name()) && run.engine() == null
                     ? run.wideType(madeIn, options)
                     : run.adapterType(madeIn, options);
-            HeldTensor held = new HeldTensor(
-                    Graph.InputKind.PARAMETER, WrappedState.meta(t.sizes(), type, true), true, t.value(), t.name());
-            added.put(t.name(), held.of(type).later());
+            DType own = t.own() == null ? type : t.own();
+            HeldTensor held =
+                    new HeldTensor(t.kind(), WrappedState.meta(t.sizes(), own, t.trained()), true, t.value(), t.name());
+            added.put(t.name(), held.of(own).later());
         }
     }
 
@@ -225,7 +255,19 @@ public final class Adapters {
                         graph.state(),
                         graph.held()),
                 Frozen.all(graph.held(), options));
-        return WrappedState.of(rewrittenGraph, wrappings, added, additions(), notes);
+        List<Wrapping> layers = graph.held().modules().stream()
+                .map(wrappings::get)
+                .filter(w -> w != null
+                        && !w.tensors().isEmpty()
+                        && w.tensors().get(0).name().endsWith(SvdLayer.A))
+                .toList();
+        boolean penalised = options.method() == AdapterMethod.ADALORA;
+        return WrappedState.of(
+                penalised ? SvdPenalty.in(rewrittenGraph, layers) : rewrittenGraph,
+                wrappings,
+                added,
+                additions(),
+                notes);
     }
 
     /** Adapters in the order of the modules, those of parameters, copies, then the adapters' conversions. */

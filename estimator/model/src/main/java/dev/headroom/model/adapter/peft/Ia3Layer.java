@@ -1,7 +1,6 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
@@ -29,11 +28,6 @@ final class Ia3Layer implements AdapterLayer {
     }
 
     static Ia3Layer of(Layer layer, CallSpan call, AdapterOptions options, Surroundings run) {
-        if (!layer.kind().isLinear() || layer.kind() == LayerKind.LINEAR_8BIT) {
-            throw new UserInputException("--ia3: '" + layer.path()
-                    + "' gets no IA3 adapter here, which linear layers of full precision and of 4 bits have; name other"
-                    + " modules with --targets");
-        }
         return new Ia3Layer(layer, Ia3Targets.feedForward(call, layer.path()), options, run);
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.quant.pass.QuantisedOperators;
 import java.util.List;
@@ -8,22 +9,43 @@ import java.util.Optional;
 /** What peft tells apart among layers (tuners/lora/layer.py, dispatch_default; tuners/lora/bnb.py). */
 enum LayerKind {
     /** {@code nn.Linear}: weight out × in. */
-    LINEAR("peft.tuners.lora.layer.Linear"),
+    LINEAR("peft.tuners.lora.layer.Linear", "a linear layer"),
     /** The {@code Conv1D} of transformers: weight in × out. */
-    TRANSPOSED_LINEAR("peft.tuners.lora.layer.Linear"),
+    TRANSPOSED_LINEAR("peft.tuners.lora.layer.Linear", "a Conv1D"),
     /** {@code bitsandbytes.nn.Linear4bit}. */
-    LINEAR_4BIT("peft.tuners.lora.bnb.Linear4bit"),
+    LINEAR_4BIT("peft.tuners.lora.bnb.Linear4bit", "a layer of 4 bits"),
     /** {@code bitsandbytes.nn.Linear8bitLt}. */
-    LINEAR_8BIT("peft.tuners.lora.bnb.Linear8bitLt"),
+    LINEAR_8BIT("peft.tuners.lora.bnb.Linear8bitLt", "a layer of 8 bits"),
     /** {@code nn.Embedding}. */
-    EMBEDDING("peft.tuners.lora.layer.Embedding"),
+    EMBEDDING("peft.tuners.lora.layer.Embedding", "an embedding"),
     /** {@code nn.Conv1d}, {@code nn.Conv2d}, {@code nn.Conv3d}. */
-    CONVOLUTION("peft.tuners.lora.layer.Conv2d");
+    CONVOLUTION("peft.tuners.lora.layer.Conv2d", "a convolution");
 
     private final String wrapper;
+    private final String words;
 
-    LayerKind(String wrapper) {
+    LayerKind(String wrapper, String words) {
         this.wrapper = wrapper;
+        this.words = words;
+    }
+
+    /** Such as {@code a linear layer}. */
+    String words() {
+        return words;
+    }
+
+    /**
+     * Whether peft's layer of a method goes around one of this kind; LoHa's and LoKr's wrap layers of 4 bits as well,
+     * but then find that packed weights have no rows.
+     */
+    boolean takes(AdapterMethod method) {
+        return switch (method) {
+            case ADALORA, VERA -> isLinear();
+            case IA3 -> isLinear() && this != LINEAR_8BIT;
+            case LOHA, LOKR -> this == LINEAR;
+            case OFT -> isLinear() && this != TRANSPOSED_LINEAR;
+            case PROMPT_TUNING, P_TUNING -> false;
+        };
     }
 
     /** Class of the layer that is wrapped around it. */

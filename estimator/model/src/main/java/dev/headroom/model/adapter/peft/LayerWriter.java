@@ -1,9 +1,8 @@
 package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.dsl.Arguments;
 import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -180,25 +179,6 @@ final class LayerWriter {
     }
 
     private static Argument argument(Object value) {
-        if (value instanceof String name) {
-            return new Argument.Value(name);
-        }
-        if (value instanceof Argument given) {
-            return given;
-        }
-        if (value instanceof DType type) {
-            return new Argument.Type(type);
-        }
-        if (value instanceof Boolean flag) {
-            return new Argument.Bool(flag);
-        }
-        if (value instanceof Double number) {
-            return new Argument.Float(number);
-        }
-        if (value instanceof long[] numbers) {
-            return new Argument.Ints(
-                    java.util.Arrays.stream(numbers).mapToObj(SymExpr::of).toList());
-        }
-        return new Argument.Int(SymExpr.of(((Number) value).longValue()));
+        return value instanceof String name ? new Argument.Value(name) : Arguments.of(value);
     }
 }

@@ -114,12 +114,17 @@ final class LoraLayer implements AdapterLayer {
 
     /** {@code dropout(x)}, where it drops anything. */
     String dropped(LayerWriter w, String x) {
+        return dropped(w, x, "lora_dropout", options, run);
+    }
+
+    /** The same in any layer, whose module for it has a name. */
+    static String dropped(LayerWriter w, String x, String module, AdapterOptions options, Surroundings run) {
         Double dropout = options.dropout();
         if (dropout == null || !run.training()) {
             return x;
         }
         w.enter(
-                "lora_dropout.default",
+                module + ".default",
                 "torch.nn.modules.dropout.Dropout",
                 "return F.dropout(input, self.p, self.training, self.inplace)");
         String out = w.op("aten.dropout.default", "input", x, "p", dropout, "train", true);

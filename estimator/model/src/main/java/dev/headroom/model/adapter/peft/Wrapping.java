@@ -1,7 +1,10 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.graph.Addition;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A layer around a module of the model.
@@ -20,11 +23,33 @@ record Wrapping(
     }
 
     /**
-     * A parameter of a layer.
+     * A parameter or buffer of a layer.
      *
      * @param name qualified
+     * @param trained whether it is trained; a buffer is not
+     * @param own the type that it has whatever the adapter's; {@code null} for the adapter's
      */
-    record Added(String name, List<Long> sizes) {
+    record Added(
+            String name,
+            List<Long> sizes,
+            Graph.InputKind kind,
+            boolean trained,
+            @Nullable DType own) {
+        /** A trained parameter. */
+        Added(String name, List<Long> sizes) {
+            this(name, sizes, Graph.InputKind.PARAMETER, true, null);
+        }
+
+        /** A buffer. */
+        static Added buffer(String name, List<Long> sizes, @Nullable DType own) {
+            return new Added(name, sizes, Graph.InputKind.BUFFER, false, own);
+        }
+
+        /** How it is made in a layer of a type. */
+        Addition made(DType type) {
+            return new Addition(Addition.Kind.NEW, name, own == null ? type : own, List.of());
+        }
+
         /** Its value in the graph. */
         String value() {
             return Wrapping.value(name);

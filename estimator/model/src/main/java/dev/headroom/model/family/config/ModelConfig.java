@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 public record ModelConfig(String source, Map<String, @Nullable Object> entries) {
     private static final long MOST = 1L << 40;
+
+    /** What a model has in a row or beside each other; each takes time and memory here, unlike widths. */
+    private static final Set<String> PARTS = Set.of(
+            "num_hidden_layers",
+            "num_layers",
+            "num_decoder_layers",
+            "encoder_layers",
+            "decoder_layers",
+            "n_layers",
+            "num_experts",
+            "num_local_experts",
+            "n_routed_experts");
+
+    /** The deepest published transformer has 1000 layers (DeepNet), the widest mixture 2048 experts (Switch). */
+    private static final long MOST_PARTS = 4096;
 
     /** Whether an entry is there and not null. */
     public boolean has(String key) {
@@ -47,6 +63,9 @@ public record ModelConfig(String source, Map<String, @Nullable Object> entries) 
         }
         if (!(value instanceof Long n) || n < 1 || n > MOST) {
             throw bad(key, "is " + value + "; it must be a whole number of at least 1");
+        }
+        if (n > MOST_PARTS && PARTS.contains(key)) {
+            throw bad(key, "is " + n + "; Headroom models at most " + MOST_PARTS);
         }
         return n;
     }
@@ -120,6 +139,21 @@ public record ModelConfig(String source, Map<String, @Nullable Object> entries) 
         Map<String, @Nullable Object> changed = new LinkedHashMap<>(entries);
         changed.put(key, value);
         return new ModelConfig(source, changed);
+    }
+
+    /**
+     * The same with sizes under other names as well.
+     *
+     * @param names the name that others know, by the family's own
+     */
+    public ModelConfig renamed(Map<String, String> names) {
+        ModelConfig changed = this;
+        for (Map.Entry<String, String> e : names.entrySet()) {
+            if (changed.has(e.getKey())) {
+                changed = changed.with(e.getValue(), changed.size(e.getKey()));
+            }
+        }
+        return changed;
     }
 
     /**

@@ -18,9 +18,23 @@ public final class ShippedConfigs {
      *
      * @param name such as {@code llama-3.1-8b}
      * @param published the repository on the Hugging Face hub
-     * @param parameters how many its makers count
+     * @param note what is otherwise than there, or nothing
+     * @param parameters how many transformers counts
+     * @param same repositories of models with the same dimensions, such as those tuned to instructions
      */
-    public record Entry(String name, String published, long parameters) {}
+    public record Entry(String name, String published, String note, long parameters, List<String> same) {
+        /** Whether somebody means this model: by its name, a repository or the last part of one, in any case. */
+        boolean isMeant(String text) {
+            return name.equalsIgnoreCase(text)
+                    || isRepository(published, text)
+                    || same.stream().anyMatch(repository -> isRepository(repository, text));
+        }
+
+        private static boolean isRepository(String repository, String text) {
+            String last = repository.substring(repository.indexOf('/') + 1);
+            return repository.equalsIgnoreCase(text) || last.equalsIgnoreCase(text);
+        }
+    }
 
     private ShippedConfigs() {}
 
@@ -33,6 +47,7 @@ public final class ShippedConfigs {
             List<Entry> out = new ArrayList<>();
             new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
+                    .filter(line -> !line.startsWith("#"))
                     .skip(1)
                     .filter(line -> !line.isBlank())
                     .forEach(line -> out.add(entry(line.split(",", -1))));
@@ -43,12 +58,17 @@ public final class ShippedConfigs {
     }
 
     private static Entry entry(String[] cells) {
-        return new Entry(cells[0], cells[1], Long.parseLong(cells[2]));
+        List<String> same = cells[4].isEmpty() ? List.of() : List.of(cells[4].split(";"));
+        return new Entry(cells[0], cells[1], cells[2], Long.parseLong(cells[3]), same);
     }
 
-    /** Whether one has a name. */
-    public static boolean has(String name) {
-        return name.matches("[a-z0-9][a-z0-9._-]*") && ShippedConfigs.class.getResource(name + ".json") != null;
+    /** Whether one is meant, by its name or a repository of the Hugging Face hub. */
+    public static boolean has(String text) {
+        return isName(text) || find(text).isPresent();
+    }
+
+    private static boolean isName(String text) {
+        return text.matches("[a-z0-9][a-z0-9._-]*") && ShippedConfigs.class.getResource(text + ".json") != null;
     }
 
     /** Names, for suggestions. */
@@ -56,20 +76,21 @@ public final class ShippedConfigs {
         return all().stream().map(Entry::name).toList();
     }
 
-    /** The one of a name, as its makers published it. */
-    public static Optional<Entry> find(String name) {
-        return all().stream().filter(e -> e.name().equals(name)).findFirst();
+    /** The first of the list that a name or a repository of the Hugging Face hub means. */
+    public static Optional<Entry> find(String text) {
+        return all().stream().filter(entry -> entry.isMeant(text)).findFirst();
     }
 
     /**
-     * The config of a name.
+     * The config that a name or a repository of the Hugging Face hub means.
      *
-     * @throws UserInputException when none has it
+     * @throws UserInputException when it means none
      */
-    public static ModelConfig read(String name) {
+    public static ModelConfig read(String text) {
+        String name = isName(text) ? text : find(text).map(Entry::name).orElse(text);
         try (InputStream in = ShippedConfigs.class.getResourceAsStream(name + ".json")) {
             if (in == null) {
-                throw new UserInputException(name + " is no model that Headroom ships; see headroom models");
+                throw new UserInputException(text + " is no model that Headroom ships; see headroom models");
             }
             return new ModelConfig(name, JsonTree.object(in, name));
         } catch (IOException e) {

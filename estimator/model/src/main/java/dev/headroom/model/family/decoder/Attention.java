@@ -29,29 +29,36 @@ public final class Attention extends SelfAttention {
      *
      * @param outDropout of the output projection's result, by a function; {@code null} for none
      * @param projectsFirst whether all three projections come before any view of them
+     * @param clip the largest element of a projection, cut in place; {@code null} for none
      */
     public record Names(
             String out,
             String queryNorm,
             String keyNorm,
             @Nullable Double outDropout,
-            boolean projectsFirst) {
+            boolean projectsFirst,
+            @Nullable Double clip) {
         /** As in Llama and Qwen 3. */
-        public static final Names USUAL = new Names("o_proj", "q_norm", "k_norm", null, false);
+        public static final Names USUAL = new Names("o_proj", "q_norm", "k_norm", null, false, null);
 
         /** With a dropout. */
         public static Names dropping(double p) {
-            return new Names("o_proj", "q_norm", "k_norm", p, false);
+            return new Names("o_proj", "q_norm", "k_norm", p, false, null);
         }
 
         /** With norms that are called {@code q_layernorm} and {@code k_layernorm}. */
         public static Names layerNormed(String out) {
-            return new Names(out, "q_layernorm", "k_layernorm", null, false);
+            return new Names(out, "q_layernorm", "k_layernorm", null, false, null);
         }
 
         /** With views once all three projections are made. */
         public Names inTurn() {
-            return new Names(out, queryNorm, keyNorm, outDropout, true);
+            return new Names(out, queryNorm, keyNorm, outDropout, true, clip);
+        }
+
+        /** With views once all three projections are made and cut. */
+        public Names clipped(@Nullable Double most) {
+            return new Names(out, queryNorm, keyNorm, outDropout, true, most);
         }
     }
 
@@ -189,7 +196,16 @@ public final class Attention extends SelfAttention {
         Value keys = s.call(key, x);
         s.line("values = self.v_proj(x)");
         Value values = s.call(value, x);
-        return views(s, queries, keys, values);
+        return views(s, cut(s, "queries", queries), cut(s, "keys", keys), cut(s, "values", values));
+    }
+
+    private Value cut(Scope s, String name, Value x) {
+        Double most = names.clip();
+        if (most == null) {
+            return x;
+        }
+        s.line(name + ".clamp_(min=-self.config.clip_qkv, max=self.config.clip_qkv)");
+        return s.op("aten.clamp_.default", "self", x, "min", -most, "max", most);
     }
 
     private Value[] views(Scope s, Value q, Value k, Value v) {
@@ -235,7 +251,7 @@ public final class Attention extends SelfAttention {
         Value keys = normed(s, keyNorm, s.call(key, x));
         s.line("values = self.v_proj(x)");
         Value values = s.call(value, x);
-        return views(s, queries, keys, values);
+        return views(s, cut(s, "queries", queries), cut(s, "keys", keys), cut(s, "values", values));
     }
 
     private static Value normed(Scope s, @Nullable Layer norm, Value x) {

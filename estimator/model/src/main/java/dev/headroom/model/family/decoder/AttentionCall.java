@@ -119,7 +119,7 @@ final class AttentionCall {
         }
         Value kept;
         if (sinks == null) {
-            Value shares = shares(s, weights, q);
+            Value shares = shape.narrow() ? narrow(s, weights, v) : shares(s, weights, q);
             s.line("weights = dropout(weights, p=dropout, training=self.training)");
             kept = dropped(s, shape, shares);
         } else {
@@ -132,6 +132,14 @@ final class AttentionCall {
         Value attended = s.op("aten.matmul.default", "self", kept, "other", values);
         s.line("out = out.transpose(1, 2).contiguous()");
         return new Value[] {rowsFirst(s, attended), kept};
+    }
+
+    /** As GPT-2 does (models/gpt2/modeling_gpt2.py). */
+    private static Value narrow(Scope s, Value weights, Value like) {
+        s.line("weights = softmax(weights, dim=-1)");
+        Value shares = s.op("aten.softmax.int", "self", weights, "dim", -1);
+        s.line("weights = weights.type(value.dtype)");
+        return s.op("aten.to.dtype", "self", shares, "dtype", new Argument.TypeOf(like.name()));
     }
 
     private static Value shares(Scope s, Value weights, Value like) {

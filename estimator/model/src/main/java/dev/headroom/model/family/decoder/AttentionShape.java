@@ -20,6 +20,7 @@ import dev.headroom.model.record.Withers;
  * @param window how many tokens a query sees; {@link Masks#NO_WINDOW} for all before it
  * @param kind of layer, which decides its mask and its rotation
  * @param causal whether a query sees no later key, which the kernel masks by itself where there is no mask
+ * @param narrow whether plain operators take shares in the scores' own type, not in float32
  */
 @Withers
 public record AttentionShape(
@@ -36,7 +37,8 @@ public record AttentionShape(
         double dropout,
         long window,
         String kind,
-        boolean causal)
+        boolean causal,
+        boolean narrow)
         implements AttentionShapeWithers.With {
     /** The kind of layers whose queries see all that came before. */
     public static final String FULL = "full_attention";
@@ -71,7 +73,8 @@ public record AttentionShape(
                 c.number("attention_dropout", 0),
                 Masks.NO_WINDOW,
                 FULL,
-                true);
+                true,
+                false);
     }
 
     /** Whether groups of query heads share keys and values. */

@@ -64,7 +64,12 @@ public record CacheStep(
             boolean picked,
             Look look,
             Update update,
-            long room) {}
+            long room) {
+        /** The same for a mask that is needed in any case. */
+        Keys unseen() {
+            return new Keys(length, offset, padding, picked, Look.NONE, update, room);
+        }
+    }
 
     /** Tokens that go through the model. */
     public SymExpr queries() {

@@ -56,8 +56,23 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
             T model,
             String modelName,
             String headName) {
+        return named(type, request, pass, vocabulary, width, tied, model, modelName, headName, Scores.PLAIN);
+    }
+
+    /** The same with something done to the scores before the loss. */
+    public static <T extends Layer & TextModel> CausalLanguageModel named(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            T model,
+            String modelName,
+            String headName,
+            Scores scores) {
         return new CausalLanguageModel(
-                type, request, pass, vocabulary, width, tied, model, model, Scores.PLAIN, modelName, headName);
+                type, request, pass, vocabulary, width, tied, model, model, scores, modelName, headName);
     }
 
     private CausalLanguageModel(
@@ -104,6 +119,11 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
     }
 
     @Override
+    public Map<String, Long> used() {
+        return decoder.used();
+    }
+
+    @Override
     protected String type() {
         return type;
     }
@@ -119,12 +139,22 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
         Value logits = s.call(head, kept);
         logits = scores.write(s, logits);
         List<Value> out = new ArrayList<>();
+        List<Value> more = new ArrayList<>();
         if (request.labelled()) {
-            out.add(loss(s, logits));
+            Value loss = loss(s, logits);
+            List<Value> routed = pass.routed();
+            if (!routed.isEmpty() && RouterLoss.asked(request)) {
+                Value[] both = RouterLoss.add(s, request, routed, loss);
+                out.addAll(List.of(both));
+                more.addAll(routed);
+            } else {
+                out.add(loss);
+            }
         }
         out.add(logits);
-        out.addAll(pass.cached());
+        out.addAll(s.cached(pass.cached()));
         out.addAll(List.of(made).subList(1, made.length));
+        out.addAll(more);
         return out.toArray(Value[]::new);
     }
 

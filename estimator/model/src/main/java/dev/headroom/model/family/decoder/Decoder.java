@@ -88,6 +88,20 @@ public final class Decoder extends Layer implements TextModel {
     }
 
     @Override
+    public Map<String, Long> used() {
+        Map<String, Long> used = new LinkedHashMap<>(shared.windows());
+        used.keySet()
+                .removeIf(kind -> !shared.turns().isEmpty() && !shared.turns().contains(kind));
+        used.values().removeIf(window -> window == Masks.EMPTY_WINDOW);
+        return used;
+    }
+
+    /** Takes the mask of a kind of layers from the model that holds this one, instead of making masks. */
+    public void prepare(String kind, Value mask) {
+        pass.prepare(kind, mask);
+    }
+
+    @Override
     public Layer embeddings() {
         return shared.embeddings;
     }
@@ -105,7 +119,9 @@ public final class Decoder extends Layer implements TextModel {
         Value positions = Positions.write(s, request);
         Value embedded = x;
         @Nullable Value seen = shared.looks ? positions : null;
-        shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
+        if (!pass.isPrepared()) {
+            shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
+        }
         x = shared.entry.after(s, x);
         rotate(s, x, positions);
         s.line("x = layer(x, mask, position_embeddings)");

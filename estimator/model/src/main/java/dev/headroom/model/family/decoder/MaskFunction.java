@@ -3,6 +3,7 @@ package dev.headroom.model.family.decoder;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.SymExpr;
 import java.util.List;
 
 /** Which keys a query sees, as a function of the indices (transformers, masking_utils.py). */
@@ -58,18 +59,48 @@ interface MaskFunction {
         return s.op("aten.index.Tensor", "self", from, "indices", new Value[] {row, column});
     }
 
+    /** {@code blockwise_overlay}: keys of the query's own block, which some tokens do not belong to. */
+    static MaskFunction block(Value blocks) {
+        return (s, at) -> s.function("inner_mask", () -> {
+            s.line("q_group = block_sequence_ids[batch_idx, q_idx]");
+            Value ofQuery = picked(s, blocks, at.batch, at.query);
+            s.line("kv_group = block_sequence_ids[batch_idx, kv_idx]");
+            Value ofKey = picked(s, blocks, at.batch, at.key);
+            s.line("return (q_group == kv_group) & (q_group >= 0)");
+            Value same = s.op("aten.eq.Tensor", "self", ofQuery, "other", ofKey);
+            Value any = s.op("aten.ge.Scalar", "self", ofQuery, "other", 0);
+            return s.op("aten.__and__.Tensor", "self", same, "other", any);
+        });
+    }
+
     /** {@code and_masks}. */
     static MaskFunction both(List<MaskFunction> masks) {
-        return (s, at) -> s.function("and_mask", () -> {
-            s.line("result = q_idx.new_ones((), dtype=torch.bool)");
-            Value result = s.op("aten.new_ones.default", "self", at.query, "size", new long[0], "dtype", DType.BOOL);
+        return joined("and", "ones", masks, false);
+    }
+
+    /** {@code or_masks}. */
+    static MaskFunction either(List<MaskFunction> masks) {
+        return joined("or", "zeros", masks, false);
+    }
+
+    /** The same under {@code vmap}, where what begins as a scalar is one for each query. */
+    static MaskFunction mapped(boolean all, List<MaskFunction> masks) {
+        return joined(all ? "and" : "or", all ? "ones" : "zeros", masks, true);
+    }
+
+    private static MaskFunction joined(String word, String first, List<MaskFunction> masks, boolean mapped) {
+        return (s, at) -> s.function(word + "_mask", () -> {
+            s.line("result = q_idx.new_" + first + "((), dtype=torch.bool)");
+            SymExpr[] queries = {SymExpr.of(1), SymExpr.of(1), Request.SEQ, SymExpr.of(1)};
+            Object size = mapped ? queries : new long[0];
+            Value result = s.op("aten.new_" + first + ".default", "self", at.query, "size", size, "dtype", DType.BOOL);
             for (MaskFunction mask : masks) {
-                s.line("result = result & mask(batch_idx, head_idx, q_idx, kv_idx)");
+                s.line("result = result " + word + " mask(batch_idx, head_idx, q_idx, kv_idx)");
                 Value more = s.function("inner_mask", () -> {
                     s.line("return mask");
                     return mask.write(s, at);
                 });
-                result = s.op("aten.__and__.Tensor", "self", result, "other", more);
+                result = s.op("aten.__" + word + "__.Tensor", "self", result, "other", more);
             }
             return result;
         });

@@ -16,6 +16,9 @@ public final class Masks {
     /** Stands for layers without a window. */
     public static final long NO_WINDOW = 0;
 
+    /** Stands for a window of no token at all, of configs whose layers do not slide but whose mask is made. */
+    public static final long EMPTY_WINDOW = -1;
+
     private static final String MASK = "mask_";
 
     private final Scope s;
@@ -29,6 +32,9 @@ public final class Masks {
     private final long window;
     private boolean skips = true;
 
+    /** Which block each token belongs to, whose tokens see each other; {@code null} where there are none. */
+    private @Nullable Value blocks;
+
     private Masks(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         this.s = s;
         this.request = request;
@@ -36,7 +42,7 @@ public final class Masks {
         this.positions = positions;
         this.window = window;
         this.step = request.step() == null ? CacheStep.none(request.seq(), window) : request.step();
-        this.keys = step.keys(window != NO_WINDOW);
+        this.keys = window == EMPTY_WINDOW ? step.keys(false).unseen() : step.keys(window != NO_WINDOW);
     }
 
     /**
@@ -59,6 +65,30 @@ public final class Masks {
         Masks masks = new Masks(s, request, embedded, null, NO_WINDOW);
         masks.skips = false;
         return causal(masks, NO_WINDOW).orElseThrow();
+    }
+
+    /**
+     * {@code create_causal_mask} with {@code block_sequence_ids}, or, with a window, the mask that
+     * {@code create_masks_for_vision_model} makes of them for sliding layers (models/gemma3/modeling_gemma3.py).
+     *
+     * @param blocks the number of each token's block, -1 for none
+     */
+    public static Value blockwise(
+            Scope s, Request request, Value embedded, @Nullable Value positions, Value blocks, long window) {
+        Masks masks = new Masks(s, request, embedded, positions, window);
+        masks.skips = false;
+        masks.blocks = blocks;
+        return causal(masks, window).orElseThrow();
+    }
+
+    /** {@code _preprocess_mask_arguments} alone, whose results but sizes are let go of. */
+    public static void preprocess(Scope s, Request request, Value embedded, @Nullable Value positions) {
+        Masks masks = new Masks(s, request, embedded, positions, NO_WINDOW);
+        s.line("early_exit, _, _, _, kv_length, _, kv_offset = _preprocess_mask_arguments()");
+        s.function("preprocess_mask_arguments", () -> {
+            masks.given();
+            return embedded;
+        });
     }
 
     private static Optional<Value> causal(Masks masks, long window) {
@@ -115,35 +145,53 @@ public final class Masks {
         return mask;
     }
 
-    private Optional<Value> write() {
-        Optional<Value> padding = Optional.empty();
-        Optional<Value> packed = Optional.empty();
+    /** What says which tokens are padding, or else which are packed. */
+    private record Given(Optional<Value> padding, Optional<Value> packed) {}
+
+    private Given given() {
         if (request.step() != null
                 || s.isLet("attention_mask")
                 || request.options().mask() != ModelOptions.Mask.NONE) {
             s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
             Value given = s.given("attention_mask");
-            padding = Optional.of(s.op("aten.to.dtype", "self", given, "dtype", DType.BOOL));
-        } else if (positions != null && !request.caches()) {
-            Value ids = positions;
-            s.line("packed_sequence_mask = find_packed_sequence_indices(position_ids)");
-            Value sums = s.function("find_packed", () -> packedSequences(ids));
-            packed = request.options().packing() ? Optional.of(sums) : Optional.empty();
+            return new Given(Optional.of(s.op("aten.to.dtype", "self", given, "dtype", DType.BOOL)), Optional.empty());
         }
-        MaskFunction function = window == NO_WINDOW
-                ? MaskFunction.causal()
-                : MaskFunction.both(List.of(MaskFunction.window(window), MaskFunction.causal()));
+        if (positions == null || request.caches()) {
+            return new Given(Optional.empty(), Optional.empty());
+        }
+        Value ids = positions;
+        s.line("packed_sequence_mask = find_packed_sequence_indices(position_ids)");
+        Value sums = s.function("find_packed", () -> packedSequences(ids));
+        return new Given(Optional.empty(), request.options().packing() ? Optional.of(sums) : Optional.empty());
+    }
+
+    /** What a query sees beside what is padding. */
+    private MaskFunction seen(Optional<Value> packed) {
+        MaskFunction causal = MaskFunction.causal();
+        boolean slides = window != NO_WINDOW;
+        MaskFunction function = slides ? MaskFunction.both(List.of(MaskFunction.window(window), causal)) : causal;
+        Value of = blocks;
+        if (of != null && slides) {
+            MaskFunction either = MaskFunction.mapped(false, List.of(causal, MaskFunction.block(of)));
+            function = MaskFunction.mapped(true, List.of(either, MaskFunction.window(window)));
+        }
         if (packed.isPresent()) {
-            function = MaskFunction.both(List.of(function, MaskFunction.packed(packed.get())));
+            MaskFunction own = MaskFunction.packed(packed.get());
+            List<MaskFunction> all = List.of(function, own);
+            function = of != null && slides ? MaskFunction.mapped(true, all) : MaskFunction.both(all);
         }
+        return of == null || slides ? function : MaskFunction.either(List.of(function, MaskFunction.block(of)));
+    }
+
+    private Optional<Value> write() {
+        Given given = given();
+        MaskFunction of = seen(given.packed());
         s.line("causal_mask = mask_interface(mask_function, attention_mask)");
-        MaskFunction of = function;
-        Optional<Value> padded = padding;
         boolean decodesFixed = step.fixed() && !step.prompt(); // is_compileable and q_length == 1
-        boolean maySkip = skips && packed.isEmpty() && !request.eager() && !decodesFixed;
+        boolean maySkip = skips && given.packed().isEmpty() && !request.eager() && !decodesFixed;
         return request.eager()
-                ? Optional.of(s.function("eager_mask", () -> additive(of, padded)))
-                : s.function("sdpa_mask", () -> truths(of, padded, maySkip));
+                ? Optional.of(s.function("eager_mask", () -> additive(of, given.padding())))
+                : s.function("sdpa_mask", () -> truths(of, given.padding(), maySkip));
     }
 
     /** {@code find_packed_sequence_indices}: whether positions restart somewhere. */
@@ -171,8 +219,10 @@ public final class Masks {
         if (maySkip && skips(padding)) {
             return Optional.empty();
         }
-        MaskFunction function =
-                padding.isEmpty() ? causal : MaskFunction.both(List.of(causal, MaskFunction.padding(padding.get())));
+        boolean mapped = blocks != null && window != NO_WINDOW;
+        MaskFunction function = padding.map(p -> List.of(causal, MaskFunction.padding(p)))
+                .map(all -> mapped ? MaskFunction.mapped(true, all) : MaskFunction.both(all))
+                .orElse(causal);
         s.line("batch_indices = torch.arange(batch_size)");
         Value batch = s.op("aten.arange.default", "end", Request.BATCH);
         s.line("head_indices = torch.arange(1)");
@@ -186,6 +236,9 @@ public final class Masks {
         MaskFunction.Indices at = new MaskFunction.Indices(shaped(batch, 0), shaped(query, 2), shaped(key, 3));
         Value mask = function.write(s, at);
         s.line("mask = mask.expand(batch_size, -1, q_length, kv_length)");
+        if (mapped) {
+            return Optional.of(mask);
+        }
         SymExpr[] all = {Request.BATCH, SymExpr.of(-1), step.queries(), keys.length()};
         return Optional.of(s.op("aten.expand.default", "self", mask, "size", all));
     }

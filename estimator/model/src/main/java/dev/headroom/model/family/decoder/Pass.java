@@ -16,7 +16,9 @@ public final class Pass {
     private final Map<String, Rotation> rotations = new HashMap<>();
     private final Map<String, Optional<Value>> masks = new HashMap<>();
     private final List<Value> cached = new ArrayList<>();
+    private final List<Value> routed = new ArrayList<>();
     private int layers;
+    private boolean prepared;
 
     public void rotate(String kind, Rotation rotation) {
         rotations.put(kind, rotation);
@@ -24,6 +26,17 @@ public final class Pass {
 
     public void mask(String kind, Optional<Value> mask) {
         masks.put(kind, mask);
+    }
+
+    /** The model that holds the decoder has made the mask of a kind of layers. */
+    void prepare(String kind, Value mask) {
+        prepared = true;
+        mask(kind, Optional.of(mask));
+    }
+
+    /** Whether masks were made before the decoder runs. */
+    boolean isPrepared() {
+        return prepared;
     }
 
     void cache(Value kept) {
@@ -43,6 +56,16 @@ public final class Pass {
     /** The mask of a kind of layers; empty where the kernel masks by itself. */
     public Optional<Value> mask(String kind) {
         return masks.getOrDefault(kind, Optional.empty());
+    }
+
+    /** Keeps the scores that a layer's router gave. */
+    public void route(Value scores) {
+        routed.add(scores);
+    }
+
+    /** What routers gave, layer by layer. */
+    public List<Value> routed() {
+        return routed;
     }
 
     /** What the cache holds of all layers. */

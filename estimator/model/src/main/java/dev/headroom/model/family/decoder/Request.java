@@ -89,12 +89,12 @@ public record Request(
         return asked == null ? config.dtype() : asked;
     }
 
-    /** Tokens of a sequence. */
+    /** Tokens of a sequence, with those that are trained before it. */
     public long seq() {
         Long given = options().seq();
         if (given == null) {
             throw new UserInputException("the model's sequence length is open: pass --seq N");
         }
-        return given;
+        return given + scenario.adapters().virtualTokens();
     }
 }

@@ -9,6 +9,13 @@ import dev.headroom.model.graph.DType;
 final class Rotations {
     private Rotations() {}
 
+    /** Of each head the part that turns, and the part that passes through. */
+    private record Cut(Value turned, Value rest) {
+        static Cut of(Scope s, Value x, AttentionShape shape) {
+            return new Cut(first(s, x, shape), slice(s, x, shape.turned(), Long.MAX_VALUE));
+        }
+    }
+
     /** Both, in the lines of the caller. */
     static Value[] write(
             Scope s, SelfAttention.Turn turn, Value queries, Value keys, Pass.Rotation by, AttentionShape shape) {
@@ -17,17 +24,15 @@ final class Rotations {
             return apply(s, turn, queries, keys, by, shape);
         }
         s.line("query_rot, query_pass = queries[..., :rotary_ndims], queries[..., rotary_ndims:]");
-        Value turnsOfQueries = first(s, queries, shape);
-        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        Cut query = Cut.of(s, queries, shape);
         s.line("key_rot, key_pass = keys[..., :rotary_ndims], keys[..., rotary_ndims:]");
-        Value turnsOfKeys = first(s, keys, shape);
-        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        Cut key = Cut.of(s, keys, shape);
         s.line("query_rot, key_rot = apply_rotary_pos_emb(query_rot, key_rot, cos, sin)");
-        Value[] both = apply(s, SelfAttention.Turn.WHOLE, turnsOfQueries, turnsOfKeys, by, shape);
+        Value[] both = apply(s, SelfAttention.Turn.WHOLE, query.turned(), key.turned(), by, shape);
         s.line("queries = torch.cat((query_rot, query_pass), dim=-1)");
-        Value q = joined(s, both[0], restOfQueries);
+        Value q = joined(s, both[0], query.rest());
         s.line("keys = torch.cat((key_rot, key_pass), dim=-1)");
-        return new Value[] {q, joined(s, both[1], restOfKeys)};
+        return new Value[] {q, joined(s, both[1], key.rest())};
     }
 
     /** Both, in one line of the caller, which it has said. */
@@ -116,38 +121,31 @@ final class Rotations {
 
     private static Value[] parts(Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
         s.line("q_rot, q_pass = queries[..., :rotary_dim], queries[..., rotary_dim:]");
-        Value turnsOfQueries = first(s, queries, shape);
-        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        Cut query = Cut.of(s, queries, shape);
         s.line("k_rot, k_pass = keys[..., :rotary_dim], keys[..., rotary_dim:]");
-        Value turnsOfKeys = first(s, keys, shape);
-        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        Cut key = Cut.of(s, keys, shape);
         s.line("turned_queries = torch.cat([q_rot * cos + rotate_half(q_rot) * sin, q_pass], dim=-1)");
-        Value q = joined(s, turned(s, turnsOfQueries, cos, sin, shape.turned()), restOfQueries);
+        Value q = joined(s, turned(s, query.turned(), cos, sin, shape.turned()), query.rest());
         s.line("turned_keys = torch.cat([k_rot * cos + rotate_half(k_rot) * sin, k_pass], dim=-1)");
-        return new Value[] {q, joined(s, turned(s, turnsOfKeys, cos, sin, shape.turned()), restOfKeys)};
+        return new Value[] {q, joined(s, turned(s, key.turned(), cos, sin, shape.turned()), key.rest())};
     }
 
     private static Value[] turnedFirst(
             Scope s, SelfAttention.Turn turn, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
         s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
-        Value turnsOfQueries = first(s, queries, shape);
-        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        Cut query = Cut.of(s, queries, shape);
         s.line("k_rot, k_pass = k[..., :rotary_dim], k[..., rotary_dim:]");
-        Value turnsOfKeys = first(s, keys, shape);
-        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        Cut key = Cut.of(s, keys, shape);
         s.line("q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)");
-        Value q = turned(s, turnsOfQueries, cos, sin, shape.turned());
+        Value q = turned(s, query.turned(), cos, sin, shape.turned());
         s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
-        Value k = turned(s, turnsOfKeys, cos, sin, shape.turned());
+        Value k = turned(s, key.turned(), cos, sin, shape.turned());
         if (turn == SelfAttention.Turn.PART_TOGETHER) {
             s.line("return torch.cat((q_embed, q_pass), dim=-1), torch.cat((k_embed, k_pass), dim=-1)");
-            Value whole = joined(s, q, restOfQueries);
-            return new Value[] {whole, joined(s, k, restOfKeys)};
+            Value whole = joined(s, q, query.rest());
+            return new Value[] {whole, joined(s, k, key.rest())};
         }
-        s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
-        q = joined(s, q, restOfQueries);
-        s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
-        return new Value[] {q, joined(s, k, restOfKeys)};
+        return joinedInTurn(s, q, query, k, key);
     }
 
     /** models/glm4/modeling_glm4.py. */
@@ -158,19 +156,21 @@ final class Rotations {
         s.line("sin = sin[..., : sin.shape[-1] // 2].repeat_interleave(2, dim=-1)");
         Value n = twice(s, slice(s, sin, 0, shape.turned() / 2));
         s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
-        Value turnsOfQueries = first(s, queries, shape);
-        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        Cut query = Cut.of(s, queries, shape);
         s.line("k_rot, k_pass = k[..., :rotary_dim], k[..., rotary_dim:]");
-        Value turnsOfKeys = first(s, keys, shape);
-        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        Cut key = Cut.of(s, keys, shape);
         s.line("q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)");
-        Value q = turnedPairs(s, turnsOfQueries, c, n);
+        Value q = turnedPairs(s, query.turned(), c, n);
         s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
-        Value k = turnedPairs(s, turnsOfKeys, c, n);
+        Value k = turnedPairs(s, key.turned(), c, n);
+        return joinedInTurn(s, q, query, k, key);
+    }
+
+    private static Value[] joinedInTurn(Scope s, Value turnedQuery, Cut query, Value turnedKey, Cut key) {
         s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
-        q = joined(s, q, restOfQueries);
+        Value q = joined(s, turnedQuery, query.rest());
         s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
-        return new Value[] {q, joined(s, k, restOfKeys)};
+        return new Value[] {q, joined(s, turnedKey, key.rest())};
     }
 
     private static Value twice(Scope s, Value x) {

@@ -67,6 +67,11 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
         return null;
     }
 
+    /** What drops elements of that result, as a module; {@code null} for none. */
+    protected @Nullable Layer outModule() {
+        return null;
+    }
+
     /** The weights of the scores, where they are computed in plain operators. */
     @Override
     public final boolean returnsMore() {
@@ -113,6 +118,11 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
         if (dropped != null) {
             s.line("out = nn.functional.dropout(out, p=self.residual_dropout, training=self.training)");
             result = s.op("aten.dropout.default", "input", result, "p", dropped, "train", s.training());
+        }
+        @Nullable Layer last = outModule();
+        if (last != null) {
+            s.line("out = self.resid_dropout(out)");
+            result = s.call(last, result);
         }
         return attended.length == 1 ? new Value[] {result} : new Value[] {result, attended[1]};
     }

@@ -15,4 +15,9 @@ public interface TextModel {
     default Map<String, Long> windows() {
         return Map.of(AttentionShape.FULL, Masks.NO_WINDOW);
     }
+
+    /** Those of them that some layer is of, for which alone masks are made ahead of a pass. */
+    default Map<String, Long> used() {
+        return windows();
+    }
 }

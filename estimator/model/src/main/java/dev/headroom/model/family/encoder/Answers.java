@@ -14,19 +14,22 @@ import dev.headroom.model.family.head.Tasks;
 final class Answers extends SeveralResults {
     private final String type;
     private final Request request;
-    private final Encoder encoder;
+    private final Layer encoder;
     private final Layer outputs;
 
     /**
      * @param type class name
      * @param base the name of the encoder's module
      */
-    Answers(String type, Request request, String base, Encoder encoder) {
+    Answers(String type, Request request, String base, Layer encoder) {
         this.type = type;
         this.request = request;
         ModelConfig c = request.config();
         this.encoder = child(base, encoder);
         outputs = child("qa_outputs", Layers.linear(c.size("hidden_size"), Tasks.classes(c)));
+        if (Bert.headFirst(request)) {
+            moveLast(base);
+        }
     }
 
     @Override

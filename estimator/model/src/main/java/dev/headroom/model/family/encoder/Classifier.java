@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Classifier extends SeveralResults {
     private final String type;
     private final Request request;
-    private final Encoder encoder;
+    private final Layer encoder;
     private final boolean pooled;
     private final boolean drops;
     private final Layer dropout;
@@ -28,7 +28,7 @@ final class Classifier extends SeveralResults {
      * @param pooled classifies what the encoder's pooler made
      * @param head classifies; {@code null}: dropout and a linear layer
      */
-    Classifier(String type, Request request, String base, Encoder encoder, boolean pooled, @Nullable Layer head) {
+    Classifier(String type, Request request, String base, Layer encoder, boolean pooled, @Nullable Layer head) {
         this.type = type;
         this.request = request;
         this.pooled = pooled;
@@ -41,6 +41,9 @@ final class Classifier extends SeveralResults {
             child("dropout", dropout);
         }
         classifier = child("classifier", head == null ? Layers.linear(c.size("hidden_size"), classes) : head);
+        if (Bert.headFirst(request)) {
+            moveLast(base);
+        }
     }
 
     static double dropped(ModelConfig c) {

@@ -9,6 +9,7 @@ import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.ModuleList;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** {@code BertModel}: embeddings, layers and, for some heads, a pooler. */
 final class Encoder extends SeveralResults {
@@ -18,11 +19,18 @@ final class Encoder extends SeveralResults {
     private final LayerStack layers;
     private final Layer pooler;
     private final boolean pools;
+    private final @Nullable Layer project;
 
     Encoder(Shape shape, Request request, Embeddings embeddings, boolean pools) {
+        this(shape, request, embeddings, pools, null);
+    }
+
+    /** @param project from the width of the embeddings to that of the layers; {@code null} where they are alike */
+    Encoder(Shape shape, Request request, Embeddings embeddings, boolean pools, @Nullable Layer project) {
         this.shape = shape;
         this.request = request;
         this.embeddings = child("embeddings", embeddings);
+        this.project = project == null ? null : child("embeddings_project", project);
         layers = child("encoder", new LayerStack(shape, request));
         pooler = new Pooler(shape);
         if (pools) {
@@ -45,8 +53,13 @@ final class Encoder extends SeveralResults {
     protected Value[] results(Scope s, Value... in) {
         s.line("embedded = self.embeddings(input_ids)");
         Value x = s.call(embeddings, in[0]);
+        if (project != null) {
+            s.line("embedded = self.embeddings_project(embedded)");
+            x = s.call(project, x);
+        }
+        Value embedded = x;
         s.line("mask = self._create_attention_masks(attention_mask, embedded)");
-        Optional<Value> mask = Masks.bidirectional(s, request, x, Masks.NO_WINDOW);
+        Optional<Value> mask = Masks.bidirectional(s, request, embedded, Masks.NO_WINDOW);
         s.line("sequence_output = self.encoder(embedded, mask)");
         Value out = s.call(layers, mask.isPresent() ? new Value[] {x, mask.get()} : new Value[] {x});
         if (!pools) {

@@ -6,9 +6,13 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Losses;
+import java.util.Set;
 
 /** An encoder that scores the words of masked tokens. */
 final class MaskedLanguageModel extends SeveralResults {
+    /** Encoders beside which the head is called {@code cls}. */
+    private static final Set<String> WITH_CLS = Set.of("bert", "deberta");
+
     private final String type;
     private final Request request;
     private final Layer encoder;
@@ -22,7 +26,10 @@ final class MaskedLanguageModel extends SeveralResults {
         this.type = type;
         this.request = request;
         this.encoder = child(base, encoder);
-        this.head = child(base.equals("bert") ? "cls" : "lm_head", head);
+        this.head = child(WITH_CLS.contains(base) ? "cls" : "lm_head", head);
+        if (Bert.headFirst(request)) {
+            moveLast(base);
+        }
     }
 
     @Override

@@ -9,7 +9,9 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.SymExpr;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code BertSelfAttention}: every token sees every other; the second input, where there is one, is the mask. */
 final class SelfAttention extends SeveralResults {
@@ -19,6 +21,8 @@ final class SelfAttention extends SeveralResults {
     private final Layer key;
     private final Layer value;
     private final double dropout;
+    private final String type;
+    private final @Nullable Layer out;
 
     SelfAttention(Shape shape, Request request) {
         this.shape = shape;
@@ -28,11 +32,30 @@ final class SelfAttention extends SeveralResults {
         value = child("value", Layers.linear(shape.width(), shape.width()));
         child("dropout", Layers.dropout(shape.attentionDropout()));
         dropout = shape.attentionDropout();
+        type = shape.prefix() + "SelfAttention";
+        out = null;
+    }
+
+    /**
+     * With other names and an output projection of its own.
+     *
+     * @param names of the four projections
+     */
+    SelfAttention(Shape shape, Request request, List<String> names) {
+        this.shape = shape;
+        this.request = request;
+        query = child(names.get(0), Layers.linear(shape.width(), shape.width()));
+        key = child(names.get(1), Layers.linear(shape.width(), shape.width()));
+        value = child(names.get(2), Layers.linear(shape.width(), shape.width()));
+        out = child(names.get(3), Layers.linear(shape.width(), shape.width()));
+        child("dropout", Layers.dropout(shape.attentionDropout()));
+        dropout = shape.attentionDropout();
+        type = shape.prefix() + "SelfAttention";
     }
 
     @Override
     protected String type() {
-        return shape.prefix() + "SelfAttention";
+        return type;
     }
 
     private Value heads(Scope s, Layer projection, Value x) {
@@ -56,6 +79,10 @@ final class SelfAttention extends SeveralResults {
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
         SymExpr[] joined = {Request.BATCH, Request.SEQ, SymExpr.of(-1)};
         made[0] = s.op("aten.reshape.default", "self", made[0], "shape", joined);
+        if (out != null) {
+            s.line("out = self.out_lin(out)");
+            made[0] = s.call(out, made[0]);
+        }
         return made;
     }
 

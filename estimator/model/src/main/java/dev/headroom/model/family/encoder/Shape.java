@@ -13,6 +13,11 @@ import dev.headroom.model.family.config.ModelConfig;
  * @param attentionDropout of attention's weights
  */
 record Shape(String prefix, long width, long heads, long inner, double dropout, double attentionDropout) {
+    /** The same of another width. */
+    Shape withWidth(long other) {
+        return new Shape(prefix, other, heads, inner, dropout, attentionDropout);
+    }
+
     static Shape of(ModelConfig c, String prefix) {
         long width = c.size("hidden_size");
         long heads = c.size("num_attention_heads");

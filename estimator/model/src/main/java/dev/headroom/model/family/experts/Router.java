@@ -3,6 +3,7 @@ package dev.headroom.model.family.experts;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 
@@ -23,9 +24,14 @@ public final class Router extends SeveralResults {
     private final String type;
     private final Kind kind;
     private final ExpertsShape shape;
+    private final Pass pass;
 
-    /** @param type class name */
-    public Router(String type, Kind kind, ExpertsShape shape) {
+    /**
+     * @param type class name
+     * @param pass that keeps the scores
+     */
+    public Router(String type, Kind kind, ExpertsShape shape, Pass pass) {
+        this.pass = pass;
         this.type = type;
         this.kind = kind;
         this.shape = shape;
@@ -49,6 +55,7 @@ public final class Router extends SeveralResults {
         Value rows = s.op("aten.reshape.default", "self", in[0], "shape", new long[] {-1, shape.width()});
         s.line("router_logits = F.linear(hidden_states, self.weight)");
         Value logits = s.op("aten.linear.default", "input", rows, "weight", s.parameter("weight"));
+        pass.route(logits);
         s.line("router_probs = softmax(router_logits.float(), dim=-1)");
         Value shares;
         if (kind == Kind.MIXTRAL) {
@@ -77,6 +84,7 @@ public final class Router extends SeveralResults {
         s.line("router_logits = F.linear(hidden_states, self.weight, self.bias)");
         Value logits =
                 s.op("aten.linear.default", "input", x, "weight", s.parameter("weight"), "bias", s.parameter("bias"));
+        pass.route(logits);
         s.line("router_top_value, router_indices = torch.topk(router_logits, self.top_k, dim=-1)");
         Value[] top = chosen(s, logits);
         s.line("router_scores = softmax(router_top_value, dim=1, dtype=router_top_value.dtype)");

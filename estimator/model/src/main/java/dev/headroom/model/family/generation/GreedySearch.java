@@ -59,7 +59,8 @@ public final class GreedySearch {
             throw new UserInputException(
                     request.config().source() + ": the model generates no text; leave out --generate");
         }
-        this.windows = List.copyOf(model.windows().values());
+        boolean fixed = request.scenario().generation().cache() != Generation.Cache.DYNAMIC;
+        this.windows = List.copyOf((fixed ? model.used() : model.windows()).values());
     }
 
     /** The program, as a graph. */
@@ -77,7 +78,7 @@ public final class GreedySearch {
 
     private CacheStep step(long past) {
         Long window =
-                windows.stream().filter(w -> w != Masks.NO_WINDOW).findFirst().orElse(null);
+                windows.stream().filter(w -> w > Masks.NO_WINDOW).findFirst().orElse(null);
         return CacheStep.of(request.seq(), request.scenario().generation(), past, window);
     }
 

@@ -7,8 +7,10 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.decoder.TextModel;
 import dev.headroom.model.family.options.ModelOptions.Task;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
@@ -92,6 +94,42 @@ public final class DecoderHeads extends SeveralResults {
         return task == Task.AUTO ? languageModel.get() : new DecoderHeads(names, request, pass, task, width, decoder);
     }
 
+    /**
+     * The same around a decoder whose language model multiplies its states by the weights of the words.
+     *
+     * @param language what the class of the language model ends with
+     * @param vocabulary words
+     * @param width of the decoder's states
+     * @param tied whether the words' weights are the embeddings', where the config says nothing
+     */
+    public static <T extends Layer & TextModel> Layer around(
+            Names names,
+            String language,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            T decoder) {
+        boolean shared = request.config().flag("tie_word_embeddings", tied);
+        return of(
+                names,
+                request,
+                pass,
+                width,
+                decoder,
+                () -> CausalLanguageModel.named(
+                        names.prefix() + language,
+                        request,
+                        pass,
+                        vocabulary,
+                        width,
+                        shared,
+                        decoder,
+                        names.base(),
+                        "lm_head"));
+    }
+
     @Override
     protected String type() {
         return names.prefix() + Tasks.end(task);
@@ -110,7 +148,7 @@ public final class DecoderHeads extends SeveralResults {
         Value logits = s.call(score, x);
         List<Value> out = new ArrayList<>(List.of(scored(s, logits, in[0])));
         if (task == Task.SEQUENCE_CLASSIFICATION) {
-            out.addAll(pass.cached());
+            out.addAll(s.cached(pass.cached()));
         }
         out.addAll(List.of(made).subList(1, made.length));
         s.use(made[0]); // outputs

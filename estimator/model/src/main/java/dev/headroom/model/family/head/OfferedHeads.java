@@ -32,19 +32,43 @@ final class OfferedHeads {
             Map.entry("gemma2", NO_ANSWERS),
             Map.entry("gemma3_text", SEQUENCES),
             Map.entry("phi3", NO_ANSWERS),
+            Map.entry("olmo", SEQUENCES),
             Map.entry("olmo2", SEQUENCES),
+            Map.entry("olmo3", SEQUENCES),
+            Map.entry("olmoe", Set.of()),
             Map.entry("gpt_oss", NO_ANSWERS),
             Map.entry("deepseek_v3", NO_ANSWERS),
+            Map.entry("gptj", NO_TAGS),
             Map.entry("opt", NO_TAGS));
 
     /** Families whose class that finds answers calls its decoder otherwise than their other classes. */
     private static final Map<String, String> ANSWERS_BASE = Stream.of(
-                    "llama", "qwen2", "qwen3", "qwen3_moe", "smollm3", "nemotron")
+                    "llama",
+                    "qwen2",
+                    "qwen3",
+                    "qwen3_moe",
+                    "smollm3",
+                    "nemotron",
+                    "arcee",
+                    "ministral",
+                    "seed_oss",
+                    "exaone4")
             .collect(Collectors.toMap(Function.identity(), type -> "transformer"));
 
     /** Families whose configs name a token that means padding unless they say otherwise (configuration files). */
-    private static final Set<String> PADDED =
-            Set.of("smollm3", "gemma", "gemma2", "gemma3_text", "phi3", "glm", "glm4", "olmo2", "opt");
+    private static final Set<String> PADDED = Set.of(
+            "smollm3",
+            "gemma",
+            "gemma2",
+            "gemma3_text",
+            "phi3",
+            "glm",
+            "glm4",
+            "olmo",
+            "olmo2",
+            "olmo3",
+            "seed_oss",
+            "opt");
 
     private OfferedHeads() {}
 

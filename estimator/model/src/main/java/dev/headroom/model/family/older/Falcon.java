@@ -7,7 +7,6 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
-import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
@@ -60,23 +59,15 @@ public final class Falcon extends Layer implements TextModel {
         ModelConfig c = request.config();
         Pass pass = new Pass();
         Falcon decoder = new Falcon(request, pass);
-        long width = c.size("hidden_size");
-        return DecoderHeads.of(
+        return DecoderHeads.around(
                 new DecoderHeads.Names(CLASS, "transformer", "classifier", false),
+                "ForCausalLM",
                 request,
                 pass,
-                width,
-                decoder,
-                () -> CausalLanguageModel.named(
-                        CLASS + "ForCausalLM",
-                        request,
-                        pass,
-                        c.size("vocab_size"),
-                        width,
-                        c.flag("tie_word_embeddings", true),
-                        decoder,
-                        "transformer",
-                        "lm_head"));
+                c.size("vocab_size"),
+                c.size("hidden_size"),
+                true,
+                decoder);
     }
 
     @Override

@@ -67,7 +67,7 @@ final class FalconAttention extends SeveralResults {
         Value[] kept = KeyValueCache.kept(s, request, shape, pass, turned[1], v);
         Value mask = pass.mask(shape.kind()).orElseThrow();
         Value[] attended = request.eager()
-                ? eager(s, turned[0], kept[0], kept[1], mask)
+                ? eager(s, in[0], turned[0], kept[0], kept[1], mask)
                 : new Value[] {kernel(s, turned[0], kept[0], kept[1], mask)};
         s.line("attn_output = attn_output.view(batch, heads, seq, size)");
         SymExpr[] four = {Request.BATCH, SymExpr.of(shape.heads()), request.length(), SymExpr.of(shape.size())};
@@ -150,7 +150,7 @@ final class FalconAttention extends SeveralResults {
                 arguments("query", q, "key", k, "value", v, "attn_mask", mask, "dropout_p", 0.0));
     }
 
-    private Value[] eager(Scope s, Value q, Value k, Value v, Value mask) {
+    private Value[] eager(Scope s, Value x, Value q, Value k, Value v, Value mask) {
         s.line("attention_scores = queries @ keys.transpose(-1, -2)");
         Value turned = s.op("aten.transpose.int", "self", k, "dim0", -1, "dim1", -2);
         Value scores = s.op("aten.matmul.default", "self", q, "other", turned);
@@ -158,7 +158,7 @@ final class FalconAttention extends SeveralResults {
         scores = s.op("aten.div_.Tensor", "self", scores, "other", Math.sqrt((double) shape.size()));
         s.line("attention_scores = F.softmax(attention_scores + attention_mask, dim=-1, dtype=x.dtype)");
         Value sum = s.op("aten.add.Tensor", "self", scores, "other", mask);
-        Value shares = s.op("aten.softmax.int", "self", sum, "dim", -1, "dtype", new Argument.TypeOf(q.name()));
+        Value shares = s.op("aten.softmax.int", "self", sum, "dim", -1, "dtype", new Argument.TypeOf(x.name()));
         s.line("attn_output = attention_scores @ values");
         return new Value[] {s.op("aten.matmul.default", "self", shares, "other", v), shares};
     }

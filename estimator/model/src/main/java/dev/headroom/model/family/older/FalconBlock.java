@@ -62,7 +62,7 @@ final class FalconBlock extends SeveralResults {
         Value residual = in[0];
         if (!recent && !parallel && second != null) {
             s.line("residual = dropout_add(attended, residual, self.attention_dropout)");
-            residual = dropoutAdd(s, attended[0], in[0], attentionDropout);
+            residual = DropoutAdd.of(s, attended[0], in[0], attentionDropout);
             s.line("mlp_norm = self.post_attention_layernorm(residual)");
             forMlp = s.call(second, residual);
         }
@@ -73,17 +73,8 @@ final class FalconBlock extends SeveralResults {
             fed = s.op("aten.add_.Tensor", "self", fed, "other", attended[0]);
         }
         s.line("output = dropout_add(mlp_output, residual, self.hidden_dropout)");
-        Value out = dropoutAdd(s, fed, residual, hiddenDropout);
+        Value out = DropoutAdd.of(s, fed, residual, hiddenDropout);
         return attended.length == 1 ? new Value[] {out} : new Value[] {out, attended[1]};
-    }
-
-    private static Value dropoutAdd(Scope s, Value x, Value residual, double p) {
-        return s.function("dropout_add", () -> {
-            s.line("out = F.dropout(x, p=prob, training=training)");
-            Value kept = s.op("aten.dropout.default", "input", x, "p", p, "train", s.training());
-            s.line("out = residual + out");
-            return s.op("aten.add.Tensor", "self", residual, "other", kept);
-        });
     }
 
     /** {@code FalconMLP}. */

@@ -42,6 +42,9 @@ public final class Activations {
         if (name.equals("gelu_new")) {
             return new NewGelu();
         }
+        if (name.equals("gelu_fast")) {
+            return new FastGelu();
+        }
         if (name.equals("relu2")) {
             return new SquaredRelu();
         }

@@ -69,12 +69,20 @@ public final class DecoderLayer extends Layer {
         x = s.call(between, residual);
         s.line(ReturnsMore.call(feedForward));
         Value[] fed = s.results(feedForward, x);
+        if (fed.length > 1) { // _ is bound again
+            holdMore(s, attended);
+        }
         x = fed[0];
         x = added(s, residual, x, feedForwardDropout);
-        for (int i = 1; i < attended.length; i++) {
-            s.hold(attended[i]);
-        }
+        holdMore(s, fed.length > 1 ? fed : attended);
         return x;
+    }
+
+    /** What {@code _} still names. */
+    private static void holdMore(Scope s, Value[] results) {
+        for (int i = 1; i < results.length; i++) {
+            s.hold(results[i]);
+        }
     }
 
     private Value added(Scope s, Value residual, Value x, @Nullable Layer dropout) {

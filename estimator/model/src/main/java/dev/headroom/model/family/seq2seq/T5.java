@@ -11,8 +11,6 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Losses;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
-import dev.headroom.model.graph.DType;
-import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,17 +30,13 @@ public final class T5 extends SeveralResults {
                     + " T5ForConditionalGeneration with the model's own loss; export the model for all else"
                     + " (headroom export-help)");
         }
-        if (request.type() == DType.FLOAT16) {
-            throw new UserInputException(c.source() + ": T5 in float16 cuts back what is infinite, which Headroom does"
-                    + " not write; pass --dtype bf16 or fp32");
-        }
         Layer shared = child("shared", Layers.embedding(shape.vocabulary(), shape.width()));
         long layers = c.size("num_layers", 6);
         encoder = child("encoder", new T5Stack(shape, false, layers, shared));
         decoder = child("decoder", new T5Stack(shape, true, c.size("num_decoder_layers", layers), shared));
         head = child("lm_head", Layers.linear(shape.width(), shape.vocabulary(), false));
         head.tie("weight", shared, "weight");
-        scales = c.flag("tie_word_embeddings", true);
+        scales = !c.modelType().equals("mt5") && c.flag("tie_word_embeddings", true);
     }
 
     /** The model that a config describes. */
@@ -60,7 +54,7 @@ public final class T5 extends SeveralResults {
         s.line("encoder_outputs = self.encoder(input_ids, attention_mask)");
         Value encoded = s.call(encoder, in[0]);
         s.line("decoder_input_ids = self._shift_right(labels)");
-        Value shifted = s.function("_shift_right", () -> shifted(s));
+        Value shifted = s.function("_shift_right", () -> ShiftedLabels.write(s));
         s.line("decoder_outputs = self.decoder(decoder_input_ids, encoder_hidden_states)");
         Value decoded = s.call(decoder, shifted, encoded);
         Value x = decoded;
@@ -72,25 +66,9 @@ public final class T5 extends SeveralResults {
         Value logits = s.call(head, x);
         Value loss = Losses.loss(s, logits, shape.vocabulary());
         List<Value> out = new ArrayList<>(List.of(loss, logits));
-        out.addAll(shape.pass().cached());
+        out.addAll(s.cached(shape.pass().cached()));
         out.add(encoded);
         s.use(decoded); // decoder_outputs
         return out.toArray(Value[]::new);
-    }
-
-    private static Value shifted(Scope s) {
-        s.line("shifted_input_ids = input_ids.new_zeros(input_ids.shape)");
-        SymExpr[] sizes = {Request.BATCH, Request.SEQ};
-        Value shifted = s.op("aten.new_zeros.default", "self", s.given("labels"), "size", sizes);
-        s.line("shifted_input_ids[..., 1:] = input_ids[..., :-1].clone()");
-        Value first = s.op("aten.slice.Tensor", "self", s.given("labels"), "dim", 1, "start", 0, "end", -1);
-        Value copy = s.op("aten.clone.default", "self", first);
-        Value rest = s.op("aten.slice.Tensor", "self", shifted, "dim", 1, "start", 1, "end", Long.MAX_VALUE);
-        s.op("aten.copy_.default", "self", rest, "src", copy);
-        s.line("shifted_input_ids.masked_fill_(shifted_input_ids == -100, pad_token_id)");
-        Value none = s.op("aten.eq.Scalar", "self", shifted, "other", -100);
-        s.op("aten.masked_fill_.Scalar", "self", shifted, "mask", none, "value", 0);
-        s.use(shifted);
-        return shifted;
     }
 }

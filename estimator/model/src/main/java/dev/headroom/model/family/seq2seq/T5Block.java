@@ -6,16 +6,21 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.part.ModuleList;
+import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
 /** {@code T5Block}: tokens look at each other, then at what the encoder made, then come to a feed-forward part. */
 final class T5Block extends SeveralResults {
+    private final T5Shape shape;
+    private final boolean first;
     private final Layer own;
     private final @Nullable Layer encoder;
     private final Layer feedForward;
 
     /** @param first whether it is the stack's first, which makes the bias for all */
     T5Block(T5Shape shape, T5Pass pass, boolean decodes, boolean first) {
+        this.shape = shape;
+        this.first = first;
         ModuleList list = child("layer", new ModuleList());
         own = list.add(new Part(
                 "LayerSelfAttention", "SelfAttention", shape, new T5Attention(shape, pass, decodes, false, first)));
@@ -41,6 +46,8 @@ final class T5Block extends SeveralResults {
         Value[] made = s.results(own, in[0]);
         Value x = made[0];
         Value ownBias = made[1];
+        boolean wide = shape.lastType() != DType.FLOAT16; // what feed-forward parts return
+        x = cutBack(s, x, first || !wide);
         @Nullable Value otherBias = null;
         if (encoder != null) {
             s.line("x, cross_attn_position_bias, _ = self.layer[1](x)");
@@ -49,15 +56,28 @@ final class T5Block extends SeveralResults {
                 s.use(made[2]); // "_" until it is bound again
             }
             made = crossed;
-            x = crossed[0];
+            x = cutBack(s, crossed[0], first || !wide);
             otherBias = crossed[1];
         }
         s.line("x = self.layer[-1](x)");
-        x = s.call(feedForward, x);
+        x = cutBack(s, s.call(feedForward, x), !wide);
         if (made.length > 2) {
             s.use(made[2]);
         }
         return otherBias == null ? new Value[] {x, ownBias} : new Value[] {x, ownBias, otherBias};
+    }
+
+    /** Rows in float16 stay within what is finite. */
+    private Value cutBack(Scope s, Value x, boolean half) {
+        if (!half || !shape.passesHalves()) {
+            return x;
+        }
+        s.line("clamp_value = torch.where(torch.isinf(x).any(), max - 1000, max)");
+        Value infinite = s.op("aten.any.default", "self", s.op("aten.isinf.default", "self", x));
+        Value limit = s.op("aten.where.Scalar", "condition", infinite, "self", 64504.0, "other", 65504.0);
+        s.line("x = torch.clamp(x, min=-clamp_value, max=clamp_value)");
+        Value least = s.op("aten.neg.default", "self", limit);
+        return s.op("aten.clamp.Tensor", "self", x, "min", least, "max", limit);
     }
 
     /** {@code T5LayerSelfAttention} and {@code T5LayerCrossAttention}. */

@@ -82,7 +82,7 @@ final class T5FeedForward extends Layer {
             s.line("x = self.dropout(x)");
             h = s.call(dropout, h);
             s.line("x = x.to(self.wo.weight.dtype)");
-            h = s.op("aten.to.dtype", "self", h, "dtype", shape.type());
+            h = s.op("aten.to.dtype", "self", h, "dtype", shape.lastType());
             s.line("x = self.wo(x)");
             return s.call(out, h);
         }

@@ -7,6 +7,8 @@ import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.quant.pass.KeptWhole;
+import dev.headroom.model.quant.pass.Preparing;
 
 /**
  * The dimensions of T5, and what is asked of it.
@@ -39,7 +41,8 @@ record T5Shape(ModelConfig config, Request request, Request own, Pass pass, Atte
                 dropout,
                 Masks.NO_WINDOW,
                 AttentionShape.FULL,
-                true);
+                true,
+                false);
         ModelOptions options =
                 request.options().withMask(ModelOptions.Mask.NONE).withUseCache(true);
         Request own = new Request(c, request.scenario().withModel(options), request.step());
@@ -49,6 +52,19 @@ record T5Shape(ModelConfig config, Request request, Request own, Pass pass, Atte
     /** As the decoder's masks see it: no mask, and nothing to look at. */
     Request uncached() {
         return own;
+    }
+
+    /**
+     * Whether layers pass rows in float16 to each other, which are cut back where they are infinite: a model that is
+     * loaded in it, unless preparing it for training makes its embeddings float32.
+     */
+    boolean passesHalves() {
+        return request.type() == DType.FLOAT16 && !Preparing.casts(request.scenario());
+    }
+
+    /** The type of the last linear layer of feed-forward parts, which the library loads in float32 for float16. */
+    DType lastType() {
+        return KeptWhole.applies(request.scenario(), request.type()) ? DType.FLOAT32 : type();
     }
 
     long vocabulary() {

@@ -17,7 +17,6 @@ import dev.headroom.model.family.part.GatedFeedForward;
 import dev.headroom.model.family.part.SandwichLayer;
 import dev.headroom.model.family.part.ShiftedRmsNorm;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Gemma 2 and the text models of Gemma 3 (transformers, models/gemma2/modeling_gemma2.py and
@@ -77,9 +76,7 @@ public final class Gemma {
         AttentionShape shape = shape(p, GEMMA3);
         long pattern = p.config.size("sliding_window_pattern", 6);
         Plain.Kinds kinds = p.kinds(shape, p.config.size("sliding_window", WINDOW), i -> (i + 1) % pattern != 0, true);
-        List<String> own = Stream.of(AttentionShape.FULL, AttentionShape.SLIDING)
-                .filter(kind -> kinds.shapes().stream().anyMatch(s -> s.kind().equals(kind)))
-                .toList();
+        List<String> own = kinds.present();
         return p.model(
                 p.layers(i -> layer(
                         p,

@@ -6,7 +6,6 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
-import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.PaddingWarning;
 import dev.headroom.model.family.decoder.Pass;
@@ -39,7 +38,9 @@ public final class Gpt2 extends Layer implements TextModel {
         places = child("wpe", Layers.embedding(c.size("n_positions", c.size("max_position_embeddings", 1024)), width));
         dropout = child("drop", Layers.dropout(c.number("embd_pdrop", 0.1)));
         ModuleList list = child("h", new ModuleList());
-        AttentionShape shape = AttentionShape.of(c, CLASS + "Attention").withDropout(c.number("attn_pdrop", 0.1));
+        AttentionShape shape = AttentionShape.of(c, CLASS + "Attention")
+                .withDropout(c.number("attn_pdrop", 0.1))
+                .withNarrow(true);
         for (int i = 0; i < c.size("num_hidden_layers"); i++) {
             blocks.add(list.add(new Gpt2Block(c, shape, request, pass)));
         }
@@ -51,35 +52,21 @@ public final class Gpt2 extends Layer implements TextModel {
         ModelConfig c = renamed(request.config());
         Pass pass = new Pass();
         Gpt2 decoder = new Gpt2(request, c, pass);
-        return DecoderHeads.of(
+        return DecoderHeads.around(
                 new DecoderHeads.Names(CLASS, "transformer", "classifier", false),
+                "LMHeadModel",
                 request,
                 pass,
+                c.size("vocab_size", 50257),
                 c.size("hidden_size"),
-                decoder,
-                () -> CausalLanguageModel.named(
-                        CLASS + "LMHeadModel",
-                        request,
-                        pass,
-                        c.size("vocab_size", 50257),
-                        c.size("hidden_size"),
-                        c.flag("tie_word_embeddings", true),
-                        decoder,
-                        "transformer",
-                        "lm_head"));
+                true,
+                decoder);
     }
 
     /** Under the names that other families have. */
-    private static ModelConfig renamed(ModelConfig config) {
-        ModelConfig c = config;
-        Map<String, String> names =
-                Map.of("n_embd", "hidden_size", "n_layer", "num_hidden_layers", "n_head", "num_attention_heads");
-        for (Map.Entry<String, String> e : names.entrySet()) {
-            if (c.has(e.getKey())) {
-                c = c.with(e.getValue(), c.size(e.getKey()));
-            }
-        }
-        return c;
+    static ModelConfig renamed(ModelConfig config) {
+        return config.renamed(
+                Map.of("n_embd", "hidden_size", "n_layer", "num_hidden_layers", "n_head", "num_attention_heads"));
     }
 
     @Override

@@ -19,7 +19,7 @@ final class Gpt2Block extends Layer {
     private static final String CLASS = Gpt2.CLASS;
 
     private final Layer before;
-    private final Attention attention;
+    private final Layer attention;
     private final Layer between;
     private final Layer feedForward;
 
@@ -41,10 +41,8 @@ final class Gpt2Block extends Layer {
         Value x = s.call(before, in[0]);
         s.line("attn_output = self.attn(x)[0]");
         Value[] attended = s.results(attention, x);
-        s.line("attn_output = self.attn.resid_dropout(attn_output)");
-        Value kept = s.call(attention.dropout, attended[0]);
         s.line("x = attn_output + residual");
-        Value residual = s.op("aten.add.Tensor", "self", kept, "other", in[0]);
+        Value residual = s.op("aten.add.Tensor", "self", attended[0], "other", in[0]);
         s.line("x = self.ln_2(x)");
         x = s.call(between, residual);
         s.line("feed_forward_hidden_states = self.mlp(x)");
@@ -113,6 +111,11 @@ final class Gpt2Block extends Layer {
         @Override
         protected Layer out() {
             return out;
+        }
+
+        @Override
+        protected Layer outModule() {
+            return dropout;
         }
 
         @Override

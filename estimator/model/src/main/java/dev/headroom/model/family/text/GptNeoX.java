@@ -6,7 +6,6 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
-import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
@@ -59,22 +58,15 @@ public final class GptNeoX extends Layer implements TextModel {
         ModelConfig c = request.config();
         Pass pass = new Pass();
         GptNeoX decoder = new GptNeoX(request, pass);
-        return DecoderHeads.of(
+        return DecoderHeads.around(
                 new DecoderHeads.Names(CLASS, "gpt_neox", "classifier", true),
+                "ForCausalLM",
                 request,
                 pass,
+                c.size("vocab_size"),
                 c.size("hidden_size"),
-                decoder,
-                () -> CausalLanguageModel.named(
-                        CLASS + "ForCausalLM",
-                        request,
-                        pass,
-                        c.size("vocab_size"),
-                        c.size("hidden_size"),
-                        c.flag("tie_word_embeddings", false),
-                        decoder,
-                        "gpt_neox",
-                        "lm_head"));
+                false,
+                decoder);
     }
 
     @Override

@@ -43,7 +43,7 @@ public final class GptOss {
                                 CLASS + "MLP",
                                 "router",
                                 true,
-                                new Router(CLASS + "TopKRouter", Router.Kind.GPT_OSS, experts),
+                                new Router(CLASS + "TopKRouter", Router.Kind.GPT_OSS, experts, p.pass),
                                 new Experts(experts, request, null),
                                 p.width,
                                 request))),

@@ -6,7 +6,6 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
-import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
@@ -35,22 +34,15 @@ public final class Opt extends Layer implements TextModel {
         ModelConfig c = request.config();
         Pass pass = new Pass();
         Opt decoder = new Opt(request, pass);
-        return DecoderHeads.of(
+        return DecoderHeads.around(
                 new DecoderHeads.Names(CLASS, "model", "classifier", true),
+                "ForCausalLM",
                 request,
                 pass,
+                c.size("vocab_size"),
                 c.size("word_embed_proj_dim", c.size("hidden_size")),
-                decoder,
-                () -> CausalLanguageModel.named(
-                        CLASS + "ForCausalLM",
-                        request,
-                        pass,
-                        c.size("vocab_size"),
-                        c.size("word_embed_proj_dim", c.size("hidden_size")),
-                        c.flag("tie_word_embeddings", true),
-                        decoder,
-                        "model",
-                        "lm_head"));
+                true,
+                decoder);
     }
 
     @Override

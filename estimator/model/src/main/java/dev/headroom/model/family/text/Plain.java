@@ -2,6 +2,7 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** What most families share with Llama: the norms, the layers and how they are put together. */
 final class Plain {
@@ -79,7 +81,14 @@ final class Plain {
     }
 
     /** The kinds of layers of a config that has windows in some of them, and the shape of each layer. */
-    record Kinds(Map<String, Long> windows, List<AttentionShape> shapes) {}
+    record Kinds(Map<String, Long> windows, List<AttentionShape> shapes) {
+        /** Those that some layer is of. */
+        List<String> present() {
+            return Stream.of(AttentionShape.FULL, AttentionShape.SLIDING)
+                    .filter(kind -> shapes.stream().anyMatch(s -> s.kind().equals(kind)))
+                    .toList();
+        }
+    }
 
     /**
      * The kinds of its layers.
@@ -91,7 +100,12 @@ final class Plain {
     Kinds kinds(AttentionShape shape, long window, Function<Integer, Boolean> slides, boolean always) {
         List<String> types = config.texts("layer_types");
         List<AttentionShape> shapes = new ArrayList<>();
-        for (int i = 0; i < config.size("num_hidden_layers"); i++) {
+        long layers = config.size("num_hidden_layers");
+        if (!types.isEmpty() && types.size() < layers) {
+            throw new UserInputException("config.json: layer_types has " + types.size()
+                    + " entries, num_hidden_layers is " + layers + "; give each layer its type");
+        }
+        for (int i = 0; i < layers; i++) {
             boolean sliding = types.isEmpty() ? slides.apply(i) : types.get(i).equals(AttentionShape.SLIDING);
             shapes.add(sliding ? shape.sliding(window) : shape);
         }

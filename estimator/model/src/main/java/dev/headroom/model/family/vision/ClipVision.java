@@ -7,7 +7,6 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
@@ -19,14 +18,14 @@ final class ClipVision extends SeveralResults {
 
     private final Layer embeddings;
     private final Layer before;
-    private final LayerStack encoder;
+    private final ClipEncoder encoder;
     private final Layer after;
 
     ClipVision(ModelConfig c, Request request) {
         long width = c.size("hidden_size");
         embeddings = child("embeddings", new Patches(c));
         before = child("pre_layrnorm", Layers.layerNorm(width));
-        encoder = child("encoder", new LayerStack(c, request));
+        encoder = child("encoder", new ClipEncoder(c, request, false));
         after = child("post_layernorm", Layers.layerNorm(width));
     }
 
@@ -50,39 +49,6 @@ final class ClipVision extends SeveralResults {
         s.line("pooled = self.post_layernorm(pooled)");
         all.add(s.call(after, first));
         return all.toArray(Value[]::new);
-    }
-
-    /** {@code CLIPEncoder}. */
-    private static final class LayerStack extends Layer {
-        private final List<Layer> all = new ArrayList<>();
-
-        private LayerStack(ModelConfig c, Request request) {
-            ModuleList list = child("layers", new ModuleList());
-            for (int i = 0; i < c.size("num_hidden_layers", 12); i++) {
-                all.add(list.add(new ClipLayer(c, request)));
-            }
-        }
-
-        @Override
-        protected String type() {
-            return CLASS + "Encoder";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            Value[] all = results(s, in);
-            return all[all.length - 1];
-        }
-
-        @Override
-        protected Value[] results(Scope s, Value... in) {
-            s.line("x = encoder_layer(x)");
-            Value[] made = new Value[all.size()];
-            for (int i = 0; i < made.length; i++) {
-                made[i] = s.call(all.get(i), i == 0 ? in[0] : made[i - 1]);
-            }
-            return made;
-        }
     }
 
     /** {@code CLIPVisionEmbeddings}. */

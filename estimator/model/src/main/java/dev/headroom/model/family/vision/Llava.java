@@ -6,12 +6,14 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.family.config.ConfigDefaults;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.NamedSequence;
+import dev.headroom.model.graph.Argument;
 import java.util.Arrays;
 import java.util.function.Function;
 
@@ -31,21 +33,14 @@ public final class Llava {
      */
     public static Layer of(Request request, Function<Request, Layer> text) {
         ModelConfig c = request.config();
-        ModelConfig vision = c.section("vision_config");
+        ModelConfig vision = ConfigDefaults.of(c.section("vision_config"), "clip_vision_model");
         if (!vision.text("model_type", "clip_vision_model").equals("clip_vision_model")) {
             throw new UserInputException(vision.source() + ": Headroom has no vision tower of model_type "
                     + vision.modelType() + "; export the model instead (headroom export-help)");
         }
-        // A script's use_cache reaches the outer config alone; the inner one's own default is to cache.
-        ModelConfig inside = c.section("text_config");
-        boolean caches = inside.flag("use_cache", true);
-        Request inner = new Request(
-                inside, request.scenario().withModel(request.options().withUseCache(caches)));
-        if (!(text.apply(inner) instanceof CausalLanguageModel language)
-                || !(language.decoder() instanceof Decoder decoder)) {
-            throw new UserInputException(inner.config().source() + ": model_type "
-                    + inner.config().modelType() + " is no language model that LLaVA could have");
-        }
+        Request inner = ImageTokens.inner(request, c.section("text_config"));
+        CausalLanguageModel language = ImageTokens.language(inner, text, "LLaVA");
+        Decoder decoder = (Decoder) language.decoder();
         return language.within(CLASS + "ForConditionalGeneration", new Whole(c, vision, decoder, request));
     }
 
@@ -76,9 +71,11 @@ public final class Llava {
             s.line("image_features = self.get_image_features(pixel_values).pooler_output");
             Value[] images = s.function("get_image_features", () -> features(s));
             s.line("image_features = torch.cat(image_features, dim=0).to(inputs_embeds.dtype)");
-            Value features = s.op("transformers.joined_rows.default", "self", images[0]);
+            Value rows = s.op("transformers.joined_rows.default", "self", images[0]);
+            Argument like = new Argument.TypeOf(embedded.name());
+            Value features = s.op("aten.to.dtype", "self", rows, "dtype", like);
             s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
-            Value mask = s.function("get_placeholder_mask", () -> mask(s, in[0]));
+            Value mask = ImageTokens.mask(s, in[0]);
             s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
             Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", mask, "source", features);
             s.let("inputs_embeds", x);
@@ -106,23 +103,10 @@ public final class Llava {
             s.use(Arrays.copyOf(hidden, hidden.length)); // image_outputs
             return new Value[] {projected};
         }
-
-        private Value mask(Scope s, Value ids) {
-            s.line("special_image_mask = input_ids == self.config.image_token_id");
-            Value images = s.op("aten.eq.Scalar", "self", ids, "other", 0);
-            s.line("n_image_tokens = special_image_mask.sum()");
-            Value count = s.op("aten.sum.default", "self", images);
-            s.line("special_image_mask = special_image_mask.unsqueeze(-1).to(inputs_embeds.device)");
-            Value column = s.op("aten.unsqueeze.default", "self", images, "dim", -1);
-            s.line("torch_compilable_check(n_image_tokens * inputs_embeds.shape[-1] == image_features.numel())");
-            Value elements = s.op("aten.mul.Tensor", "self", count, "other", 1);
-            s.op("aten.eq.Scalar", "self", elements, "other", 1);
-            return column;
-        }
     }
 
     private static Layer projector(ModelConfig c, ModelConfig vision) {
-        long width = c.section("text_config").size("hidden_size");
+        long width = ConfigDefaults.of(c.section("text_config"), "llama").size("hidden_size");
         boolean bias = c.flag("multimodal_projector_bias", true);
         return new NamedSequence(CLASS + "MultiModalProjector", "linear_1", "act", "linear_2")
                 .with("linear_1", Layers.linear(vision.size("hidden_size"), width, bias))

@@ -13,15 +13,18 @@ import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
+import java.util.Map;
 
-/** Attention of models that see: every patch of an image looks at every other. */
+/** Attention of models that see: every patch of an image looks at every other, words look at those before. */
 final class VisionAttention extends SeveralResults implements ReturnsMore {
-    /** Whose it is: {@code CLIPAttention} or {@code ViTAttention}. */
+    /** Whose it is: {@code CLIPAttention}, {@code ViTAttention} or {@code SiglipAttention}. */
     enum Kind {
         /** Projections first, then views of them. */
         CLIP,
         /** A view of each projection at once. */
-        VIT
+        VIT,
+        /** The same under CLIP's names. */
+        SIGLIP
     }
 
     /**
@@ -29,13 +32,19 @@ final class VisionAttention extends SeveralResults implements ReturnsMore {
      *
      * @param biased whether queries, keys and values have a bias
      * @param dropout of the scores while training
+     * @param causal whether a token sees none that follow, as in CLIP's model of text
      */
-    record Shape(long width, long heads, long size, boolean biased, double dropout) {
+    record Shape(long width, long heads, long size, boolean biased, double dropout, boolean causal) {
+        /** The same of text. */
+        Shape causally() {
+            return new Shape(width, heads, size, biased, dropout, true);
+        }
+
         static Shape of(ModelConfig c, double dropout) {
             long width = c.size("hidden_size");
             long heads = c.size("num_attention_heads", 12);
             long size = c.divided("hidden_size", width, "num_attention_heads", heads);
-            return new Shape(width, heads, size, c.flag("qkv_bias", true), dropout);
+            return new Shape(width, heads, size, c.flag("qkv_bias", true), dropout, false);
         }
     }
 
@@ -57,15 +66,16 @@ final class VisionAttention extends SeveralResults implements ReturnsMore {
         keys = Layers.linear(shape.width(), shape.width(), shape.biased());
         values = Layers.linear(shape.width(), shape.width(), shape.biased());
         out = Layers.linear(shape.width(), shape.width());
-        if (kind == Kind.VIT) {
+        boolean last = kind == Kind.CLIP || kind == Kind.SIGLIP;
+        if (!last) {
             child("q_proj", queries);
         }
         child("k_proj", keys);
         child("v_proj", values);
-        if (kind == Kind.CLIP) {
+        if (last) {
             child("q_proj", queries);
         }
-        child(kind == Kind.CLIP ? "out_proj" : "o_proj", out);
+        child(last ? "out_proj" : "o_proj", out);
     }
 
     @Override
@@ -85,7 +95,7 @@ final class VisionAttention extends SeveralResults implements ReturnsMore {
     }
 
     private Value[] projected(Scope s, Value x) {
-        if (kind == Kind.VIT) {
+        if (kind != Kind.CLIP) {
             s.line("queries = self.q_proj(x).view(shape).transpose(1, 2)");
             Value q = heads(s, s.call(queries, x));
             s.line("keys = self.k_proj(x).view(shape).transpose(1, 2)");
@@ -107,14 +117,14 @@ final class VisionAttention extends SeveralResults implements ReturnsMore {
         return new Value[] {q, k, heads(s, v)};
     }
 
-    /** The result and, in plain operators, the weights. */
+    /** The result and, in plain operators, the weights; the second input is a mask. */
     @Override
     protected Value[] results(Scope s, Value... in) {
         Value[] three = projected(s, in[0]);
         s.line((request.eager() ? "weights, out" : "out, weights") + " = attention_interface(self, q, k, v)");
         Value[] attended = request.eager()
-                ? s.function("eager_attention_forward", () -> eager(s, three))
-                : new Value[] {s.function("sdpa_attention_forward", () -> kernel(s, three))};
+                ? s.function("eager_attention_forward", () -> eager(s, three, in))
+                : new Value[] {s.function("sdpa_attention_forward", () -> kernel(s, three, in))};
         s.line("out = out.reshape(*input_shape, -1).contiguous()");
         SymExpr[] joined = {Request.BATCH, SymExpr.of(-1), SymExpr.of(shape.width())};
         Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
@@ -127,23 +137,16 @@ final class VisionAttention extends SeveralResults implements ReturnsMore {
         return 1 / Math.sqrt((double) shape.size());
     }
 
-    private Value kernel(Scope s, Value[] three) {
+    private Value kernel(Scope s, Value[] three, Value[] in) {
         s.line("out = scaled_dot_product_attention(query, key, value)");
-        Value attended = s.op(
-                "aten.scaled_dot_product_attention.default",
-                arguments(
-                        "query",
-                        three[0],
-                        "key",
-                        three[1],
-                        "value",
-                        three[2],
-                        "dropout_p",
-                        s.training() ? shape.dropout() : 0.0,
-                        "is_causal",
-                        false,
-                        "scale",
-                        scale()));
+        Map<String, Object> call = arguments("query", three[0], "key", three[1], "value", three[2]);
+        if (in.length > 1) {
+            call.put("attn_mask", in[1]);
+        }
+        call.put("dropout_p", s.training() ? shape.dropout() : 0.0);
+        call.put("is_causal", shape.causal() && in.length == 1);
+        call.put("scale", scale());
+        Value attended = s.op("aten.scaled_dot_product_attention.default", call);
         s.line("out = out.transpose(1, 2).contiguous()");
         return rowsFirst(s, attended);
     }
@@ -153,11 +156,15 @@ final class VisionAttention extends SeveralResults implements ReturnsMore {
         return s.op("aten.contiguous.default", "self", turned);
     }
 
-    private Value[] eager(Scope s, Value[] three) {
+    private Value[] eager(Scope s, Value[] three, Value[] in) {
         s.line("weights = torch.matmul(query, key.transpose(2, 3)) * scaling");
         Value turned = s.op("aten.transpose.int", "self", three[1], "dim0", 2, "dim1", 3);
         Value scores = s.op("aten.matmul.default", "self", three[0], "other", turned);
         Value weights = s.op("aten.mul.Tensor", "self", scores, "other", scale());
+        if (in.length > 1) {
+            s.line("weights = weights + attention_mask");
+            weights = s.op("aten.add.Tensor", "self", weights, "other", in[1]);
+        }
         s.line("weights = softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)");
         Value wide = s.op("aten.softmax.int", "self", weights, "dim", -1, "dtype", DType.FLOAT32);
         weights = s.op("aten.to.dtype", "self", wide, "dtype", new Argument.TypeOf(three[0].name()));

@@ -1,4 +1,8 @@
-/** Models that see: {@link dev.headroom.model.family.vision.ClipVision} and language models with such a tower. */
+/**
+ * Models that see: {@code ClipVision} and language models with such a tower.
+ * {@link dev.headroom.model.family.vision.Vit} classifies images, {@link dev.headroom.model.family.vision.Llava} hands
+ * them to a language model.
+ */
 @NullMarked
 package dev.headroom.model.family.vision;
 

@@ -2,7 +2,6 @@ package dev.headroom.model.quant.pass;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
-import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -23,26 +22,10 @@ final class SkippedModules {
     private final List<String> keys = new ArrayList<>();
     private final List<Pattern> patterns;
 
-    /** {@code _keep_in_fp32_modules} of models in transformers, where they are linear layers, by where models are. */
-    private static final Map<String, String> KEPT_WHOLE = Map.of(
-            "transformers.models.t5.", "wo",
-            "transformers.models.mt5.", "wo",
-            "transformers.models.umt5.", "wo",
-            "transformers.models.udop.", "wo",
-            "transformers.models.pop2piano.", "wo");
-
     SkippedModules(Graph graph) {
         ModelState state = graph.held();
         Set<String> names = new LinkedHashSet<>(tied(state));
-        graph.nodes().stream()
-                .flatMap(node -> node.moduleStack().stream())
-                .map(Node.ModuleCall::type)
-                .distinct()
-                .forEach(type -> KEPT_WHOLE.forEach((models, module) -> {
-                    if (type.startsWith(models)) {
-                        names.add(module);
-                    }
-                }));
+        names.addAll(KeptWhole.of(graph));
         String last = "";
         for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
             boolean first = e.getValue().storage().equals(e.getKey());

@@ -10,7 +10,6 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Arithmetic of steps as Python writes it: what a line makes lives until its name is bound again or its function ends.
@@ -82,7 +81,7 @@ public final class DeviceMath {
     }
 
     /** {@code f(t)}, of the same type. */
-    public Tensor function(@Nullable Tensor t) {
+    public Tensor function(Tensor t) {
         return formula.op(t);
     }
 

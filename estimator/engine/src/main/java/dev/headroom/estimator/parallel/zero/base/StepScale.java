@@ -23,7 +23,7 @@ public final class StepScale {
     }
 
     /** {@code self._global_grad_norm = norm / scale}. */
-    public void keep(@Nullable Tensor norm) {
+    public void keep(Tensor norm) {
         Tensor unscaled = runtime.hold(math.function(norm));
         runtime.free(unscaled);
         before = kept;
@@ -31,7 +31,7 @@ public final class StepScale {
     }
 
     /** unscale_and_clip_grads: what a factor for all gradients takes; {@code null} for a norm of the host's. */
-    public void apply(Tensor norm) {
+    public void apply(@Nullable Tensor norm) {
         if (!clips || norm == null) {
             return;
         }

@@ -4,6 +4,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What the stages of ZeRO do differently. */
 public interface ZeroStage {
@@ -12,7 +13,7 @@ public interface ZeroStage {
      *
      * @param own makes the script's
      */
-    Optimizer optimizer(Function<List<Tensor>, Optimizer> own);
+    Optimizer optimizer(Function<List<Tensor>, @Nullable Optimizer> own);
 
     /** A forward pass begins. */
     default void beginForward() {}

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ final class DeviceGradients implements KeptGradients {
                         runtime.emptyStrided(group.type(), new long[] {numel}, new long[] {1}, Category.GRADIENTS));
             }
         }
-        runtime.setData(parameter.grad(), buffer, Shapes.contiguous(parameter.sizes()), filled);
+        runtime.setData(Objects.requireNonNull(parameter.grad()), buffer, Shapes.contiguous(parameter.sizes()), filled);
         filled += parameter.numel();
     }
 
@@ -77,7 +78,7 @@ final class DeviceGradients implements KeptGradients {
                 Slice part = group.own(own.get(i));
                 Tensor sum = sums.get(i);
                 averaged.add(runtime.hold(
-                        part.numel() == sum.numel()
+                        Objects.requireNonNull(part).numel() == sum.numel()
                                 ? sum
                                 : math.narrow(Copies.contiguous(runtime, sum), part.start(), part.numel())));
             }

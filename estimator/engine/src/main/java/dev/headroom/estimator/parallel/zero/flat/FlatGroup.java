@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,12 +111,13 @@ final class FlatGroup {
 
     /** The own part of the buffer, a local variable of the running frame. */
     Tensor ownPart() {
-        return runtime.reinterpret(flat, new long[] {partition}, new long[] {1}, rank * partition);
+        return runtime.reinterpret(
+                Objects.requireNonNull(flat), new long[] {partition}, new long[] {1}, rank * partition);
     }
 
     /** Who has what of a parameter, by rank. */
     List<Slice> slices(Tensor parameter) {
-        return slices.get(parameter);
+        return Objects.requireNonNull(slices.get(parameter));
     }
 
     /** What the own rank has of a parameter; {@code null} for nothing. */
@@ -134,6 +136,11 @@ final class FlatGroup {
 
     /** Elements of the own part behind the last parameter. */
     long ownPadding() {
-        return partition - own().stream().mapToLong(p -> own(p).numel()).sum();
+        return partition
+                - ordered.stream()
+                        .map(this::own)
+                        .filter(Objects::nonNull)
+                        .mapToLong(Slice::numel)
+                        .sum();
     }
 }

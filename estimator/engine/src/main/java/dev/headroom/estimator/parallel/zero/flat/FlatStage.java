@@ -7,6 +7,7 @@ import dev.headroom.estimator.parallel.zero.base.ZeroStage;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ public final class FlatStage implements ZeroStage {
     }
 
     @Override
-    public Optimizer optimizer(Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(Function<List<Tensor>, @Nullable Optimizer> own) {
         FlatGroup group = new FlatGroup(
                 runtime,
                 trained,
@@ -44,11 +45,15 @@ public final class FlatStage implements ZeroStage {
 
     @Override
     public void beginBackward(int pass, boolean lastPass) {
-        reducer.begin(lastPass);
+        reducer().begin(lastPass);
     }
 
     @Override
     public void endBackward() {
-        reducer.finish();
+        reducer().finish();
+    }
+
+    private GradientReducer reducer() {
+        return Objects.requireNonNull(reducer, "there is no optimizer yet");
     }
 }

@@ -8,6 +8,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Gradients that wait to be reduced (deepspeed/runtime/zero/stage_1_and_2.py, IPGBucket): references, and with
@@ -56,7 +57,7 @@ final class GradientBucket {
 
     /** Adds a parameter's gradient; with a buffer its memory becomes a part of it, unless it is too large. */
     void add(Tensor parameter) {
-        Tensor gradient = parameter.grad();
+        Tensor gradient = Objects.requireNonNull(parameter.grad());
         if (!buffers.isEmpty() && parameter.numel() <= capacity) {
             runtime.setData(gradient, buffers.get(current), Shapes.contiguous(gradient.sizes()), elements);
         }

@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Gradients of the own partition in the host's memory; the device keeps their norms until the step
@@ -37,15 +38,21 @@ final class HostGradients implements KeptGradients {
         }
         Slice part = group.own(parameter);
         try (Frame frame = runtime.frame()) {
-            Tensor own = math.narrow(parameter.grad(), part.start(), part.numel());
+            Tensor own = math.narrow(
+                    Objects.requireNonNull(parameter.grad()),
+                    Objects.requireNonNull(part).start(),
+                    part.numel());
             norms.add(runtime.hold(math.norm(own)));
         }
         try (Frame frame = runtime.frame()) {
-            math.overflows(parameter.grad());
+            math.overflows(Objects.requireNonNull(parameter.grad()));
             runtime.streams().hostWaits();
         }
         try (Frame frame = runtime.frame()) {
-            Copies.to(runtime, math.narrow(parameter.grad(), part.start(), part.numel()), DType.FLOAT32);
+            Copies.to(
+                    runtime,
+                    math.narrow(Objects.requireNonNull(parameter.grad()), part.start(), part.numel()),
+                    DType.FLOAT32);
         }
         runtime.setGrad(parameter, null);
     }

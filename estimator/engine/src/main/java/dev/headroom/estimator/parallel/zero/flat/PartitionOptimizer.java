@@ -13,6 +13,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ final class PartitionOptimizer implements Optimizer {
     private final KeptGradients gradients;
     private final StepNorms norms;
     private final StepScale scale;
-    private final Tensor master;
+    private final @Nullable Tensor master;
     private final @Nullable Optimizer own;
     private final DeviceMath math;
 
@@ -38,7 +39,7 @@ final class PartitionOptimizer implements Optimizer {
             FlatGroup group,
             KeptGradients gradients,
             @Nullable Tensor master,
-            Function<List<Tensor>, Optimizer> make) {
+            Function<List<Tensor>, @Nullable Optimizer> make) {
         this.runtime = runtime;
         this.collectives = collectives;
         this.group = group;
@@ -52,7 +53,7 @@ final class PartitionOptimizer implements Optimizer {
                 runtime.empty(DType.FLOAT32, group.partition()); // a first gradient (initialize_optimizer_states)
             }
         }
-        this.own = settings.offload().optimizer() ? null : make.apply(List.of(master));
+        this.own = settings.offload().optimizer() ? null : make.apply(List.of(Objects.requireNonNull(master)));
     }
 
     /** The master weights of the own partition; {@code null} where they are in the host's memory. */
@@ -74,8 +75,8 @@ final class PartitionOptimizer implements Optimizer {
             norms.checkOverflow(gradients.averaged());
             Tensor norm = norms.global(gradients.averaged(), group.own().size());
             if (master != null) {
-                scale.keep(norm);
-                stepPartition(norm);
+                scale.keep(Objects.requireNonNull(norm));
+                stepPartition(master, norm);
             }
             gradients.release();
             if (collectives.group().size() > 1) {
@@ -89,12 +90,12 @@ final class PartitionOptimizer implements Optimizer {
         scale.stepped();
     }
 
-    private void stepPartition(@Nullable Tensor norm) {
+    private void stepPartition(Tensor weights, @Nullable Tensor norm) {
         try (Frame frame = runtime.frame()) {
             Tensor flat = math.flatten(gradients.averaged());
             Tensor gradient = Copies.to(runtime, flat, DType.FLOAT32);
             runtime.setCategory(gradient, Category.GRADIENTS);
-            runtime.setGrad(master, gradient);
+            runtime.setGrad(weights, gradient);
             runtime.freeUnless(flat, gradient);
             runtime.free(gradient);
         }
@@ -103,7 +104,7 @@ final class PartitionOptimizer implements Optimizer {
         if (own != null) {
             own.step();
         }
-        runtime.setGrad(master, null);
+        runtime.setGrad(weights, null);
     }
 
     @Override

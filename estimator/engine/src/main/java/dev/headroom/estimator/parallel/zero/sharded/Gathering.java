@@ -6,6 +6,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +62,8 @@ final class Gathering {
     private void copyOut(ShardedParameter p) {
         try (Frame frame = runtime.frame()) {
             p.setWhole(runtime.emptyStrided(p.type(), new long[] {p.numel()}, new long[] {1}, Category.PARAMETERS));
-            runtime.streams().recordUse(flat, runtime.streams().current());
+            runtime.streams()
+                    .recordUse(Objects.requireNonNull(flat), runtime.streams().current());
         }
     }
 }

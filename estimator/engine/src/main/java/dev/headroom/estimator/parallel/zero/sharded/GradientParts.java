@@ -9,6 +9,7 @@ import dev.headroom.model.graph.DType;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Puts parts of gradients into the flat buffer of all parts: on the device without a trace, in the host's memory by way
@@ -70,7 +71,9 @@ final class GradientParts implements PartSink {
                         }
                     }
                     runtime.streams()
-                            .recordUse(p.tensor().grad(), runtime.streams().current());
+                            .recordUse(
+                                    Objects.requireNonNull(p.tensor().grad()),
+                                    runtime.streams().current());
                 }
                 runtime.setGrad(p.tensor(), null);
             }
@@ -99,7 +102,7 @@ final class GradientParts implements PartSink {
                     runtime.free(square); // added in place
                 }
             }
-            return frame.keep(math.function(sum));
+            return frame.keep(math.function(Objects.requireNonNull(sum)));
         }
     }
 }

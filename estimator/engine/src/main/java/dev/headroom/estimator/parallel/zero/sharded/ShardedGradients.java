@@ -7,11 +7,13 @@ import dev.headroom.estimator.parallel.zero.base.ZeroSettings;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,15 +64,15 @@ final class ShardedGradients {
     }
 
     private void arrived(Tensor parameter) {
-        ShardedParameter p = of.get(parameter);
+        ShardedParameter p = Objects.requireNonNull(of.get(parameter));
         long most = settings.reduction().bucketElements();
         if (elements + p.numel() > most && elements > 0) {
             reduce();
         }
         if (buffer != null && elements + p.numel() <= most) {
-            Tensor gradient = parameter.grad();
+            Tensor gradient = Objects.requireNonNull(parameter.grad());
             runtime.streams().recordUse(gradient, stream);
-            runtime.setData(gradient, buffer, dev.headroom.model.graph.Shapes.contiguous(gradient.sizes()), elements);
+            runtime.setData(gradient, buffer, Shapes.contiguous(gradient.sizes()), elements);
         }
         waiting.add(p);
         elements += p.numel();
@@ -106,7 +108,7 @@ final class ShardedGradients {
 
     /** __avg_scatter_contiguous_grads: all ranks have all of it for a moment. */
     private List<Tensor> averaged() {
-        Tensor filled = runtime.reinterpret(buffer, new long[] {elements}, new long[] {1}, 0);
+        Tensor filled = runtime.reinterpret(Objects.requireNonNull(buffer), new long[] {elements}, new long[] {1}, 0);
         collectives.runHere(CollectiveKind.ALL_REDUCE, filled.nbytes(), filled.dtype(), -1);
         Tensor averaged = collectives.group().size() == 1 ? filled : runtime.emptyLike(filled);
         List<Tensor> out = new ArrayList<>();
@@ -125,7 +127,7 @@ final class ShardedGradients {
         Tensor flat;
         try (Frame frame = runtime.frame()) {
             if (waiting.size() == 1 && waiting.get(0).numel() % ranks == 0) {
-                Tensor only = waiting.get(0).tensor().grad();
+                Tensor only = Objects.requireNonNull(waiting.get(0).tensor().grad());
                 flat = runtime.reinterpret(only, new long[] {only.numel()}, new long[] {1}, only.offset());
             } else {
                 List<Tensor> pieces = new ArrayList<>();
@@ -149,7 +151,7 @@ final class ShardedGradients {
     }
 
     private void addPiece(List<Tensor> pieces, ShardedParameter p, int rank) {
-        Tensor gradient = p.tensor().grad();
+        Tensor gradient = Objects.requireNonNull(p.tensor().grad());
         long start = Math.min(p.numel(), p.shardNumel() * rank);
         long numel = Math.min(p.shardNumel(), p.numel() - start);
         pieces.add(runtime.reinterpret(gradient, new long[] {numel}, new long[] {1}, gradient.offset() + start));

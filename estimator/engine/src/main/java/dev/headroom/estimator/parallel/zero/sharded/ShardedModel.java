@@ -10,15 +10,27 @@ import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
-/** The parameters of a model and the modules that own them; a tied one belongs to each of its owners. */
+/**
+ * The parameters of a model and the modules that own them; a tied one belongs to each of its owners. Blocks of experts
+ * are fetched as a whole: what is inside of them counts as theirs.
+ */
 public final class ShardedModel {
+    /** Classes without hooks inside (deepspeed/runtime/zero/leaf_module_config.py, DEFAULT_LEAF_MODULE_CLASSES). */
+    private static final Set<String> LEAVES = Set.of(
+            "transformers.models.mixtral.modeling_mixtral.MixtralSparseMoeBlock",
+            "transformers.models.qwen2_moe.modeling_qwen2_moe.Qwen2MoeSparseMoeBlock",
+            "transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3MoeSparseMoeBlock");
+
     private final List<ShardedParameter> all = new ArrayList<>();
+    private final Set<String> leaves = new HashSet<>();
     private final Map<String, List<ShardedParameter>> byModule = new LinkedHashMap<>();
     private final Map<String, Set<ShardedParameter>> borrowed = new HashMap<>();
 
@@ -29,25 +41,39 @@ public final class ShardedModel {
             all.add(p);
             of.put(t, p);
         }
-        graph.held().modules().forEach(module -> byModule.put(module, new ArrayList<>()));
+        graph.nodes().stream()
+                .flatMap(n -> n.moduleStack().stream())
+                .filter(c -> LEAVES.contains(c.type()))
+                .forEach(c -> leaves.add(c.path()));
+        graph.held().modules().forEach(module -> byModule.computeIfAbsent(hooked(module), k -> new ArrayList<>()));
         graph.held().tensors().forEach((name, held) -> {
             ShardedParameter p = held.kind() == Graph.InputKind.PARAMETER ? of.get(tensors.named(name)) : null;
-            List<ShardedParameter> own = byModule.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>());
+            List<ShardedParameter> own =
+                    byModule.computeIfAbsent(hooked(ModelState.owner(name)), k -> new ArrayList<>());
             if (p != null && !own.contains(p)) {
                 own.add(p);
             }
         });
         byModule.values().forEach(own -> own.sort(Comparator.comparing(ShardedParameter::id)));
         for (Node node : graph.nodes()) {
+            String module = hooked(node.module());
             for (String value : node.reads()) {
                 ShardedParameter p = of.get(tensors.byValue().get(value));
-                if (p != null
-                        && !byModule.getOrDefault(node.module(), List.of()).contains(p)) {
-                    borrowed.computeIfAbsent(node.module(), k -> new LinkedHashSet<>())
-                            .add(p);
+                if (p != null && !byModule.getOrDefault(module, List.of()).contains(p)) {
+                    borrowed.computeIfAbsent(module, k -> new LinkedHashSet<>()).add(p);
                 }
             }
         }
+    }
+
+    /** The module itself, or the leaf that it is inside of. */
+    private String hooked(String module) {
+        for (String at = module; !at.isEmpty() && !leaves.isEmpty(); at = ModelState.owner(at)) {
+            if (leaves.contains(at)) {
+                return at;
+            }
+        }
+        return module;
     }
 
     /** Parameters of others that a module reads itself, as {@code nn.MultiheadAttention} does. */
@@ -57,8 +83,8 @@ public final class ShardedModel {
 
     /** From now on parameters of others count as a module's own (register_external_parameter). */
     void adopt(String module, ShardedParameter p) {
-        byModule.get(module).add(p);
-        byModule.get(module).sort(Comparator.comparing(ShardedParameter::id));
+        of(module).add(p);
+        of(module).sort(Comparator.comparing(ShardedParameter::id));
     }
 
     /** In the order of {@code parameters()}. */
@@ -82,7 +108,7 @@ public final class ShardedModel {
 
     /** A module's own parameters. */
     List<ShardedParameter> of(String module) {
-        return byModule.get(module);
+        return Objects.requireNonNull(byModule.get(module));
     }
 
     Map<String, List<ShardedParameter>> byModule() {

@@ -10,6 +10,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a step of stage 3 looks at before it steps (deepspeed/runtime/zero/stage3.py). */
 final class ShardedNorms {
@@ -31,7 +32,7 @@ final class ShardedNorms {
      *
      * @param parts the flat buffer of all parts; {@code null} while it is in the host's memory
      */
-    void checkOverflow(Tensor parts) {
+    void checkOverflow(@Nullable Tensor parts) {
         try (Frame frame = runtime.frame()) {
             int before = runtime.streams().use(stream);
             if (parts != null) {

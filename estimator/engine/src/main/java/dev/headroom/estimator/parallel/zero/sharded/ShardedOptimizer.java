@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Steps the own parts of all parameters (deepspeed/runtime/zero/stage3.py, DeepSpeedZeroOptimizer_Stage3.step). */
@@ -22,6 +23,7 @@ final class ShardedOptimizer implements Optimizer {
         void release();
 
         /** The flat buffer of all parts of gradients; {@code null} while it is in the host's memory. */
+        @Nullable
         Tensor gradients();
 
         /** Norms of some parameters' gradients, while these are in the host's memory. */
@@ -93,7 +95,7 @@ final class ShardedOptimizer implements Optimizer {
         }
         List<Tensor> out = new ArrayList<>();
         for (ShardedParameter p : groups.get(group).parameters()) {
-            out.add(math.narrow(parts.gradients(), at, p.shardNumel()));
+            out.add(math.narrow(Objects.requireNonNull(parts.gradients()), at, p.shardNumel()));
             at += p.shardNumel();
         }
         return out;

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -115,7 +116,7 @@ final class ShardedParameter {
 
     /** The whole parameter is there, as a part of a tensor. */
     void setWhole(@Nullable Tensor data) {
-        runtime.setData(tensor, data, Shapes.contiguous(tensor.sizes()), data.offset());
+        runtime.setData(tensor, Objects.requireNonNull(data), Shapes.contiguous(tensor.sizes()), data.offset());
     }
 
     /** Lets go of the whole (free_param): it was used on the current stream. */

@@ -7,12 +7,15 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.zero.base.ZeroSettings;
 import dev.headroom.estimator.parallel.zero.base.ZeroStage;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.ModelState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +34,21 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     private final GradientParts hostParts;
     private @Nullable ShardedGradients gradients;
     private @Nullable Tensor parts;
+    private List<Tensor> replaced = List.of();
 
-    /** @param collectives of gradients; parameters are gathered over another communicator */
-    public ShardedStage(EagerRuntime runtime, Collectives collectives, ZeroSettings settings, ShardedModel model) {
+    /**
+     * @param reductions of gradients
+     * @param gathers of parameters, over another communicator
+     */
+    public ShardedStage(
+            EagerRuntime runtime,
+            Collectives reductions,
+            Collectives gathers,
+            ZeroSettings settings,
+            ShardedModel model) {
         this.runtime = runtime;
-        this.reductions = collectives;
-        this.gathers = collectives.beside(1);
+        this.reductions = reductions;
+        this.gathers = gathers;
         this.settings = settings;
         this.model = model;
         this.gatherer = new Gatherer(runtime, gathers, settings.fetching().oneByOne());
@@ -50,11 +62,15 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     }
 
     @Override
-    public Optimizer optimizer(Function<List<Tensor>, Optimizer> own) {
+    public Optimizer optimizer(Function<List<Tensor>, @Nullable Optimizer> own) {
         boolean onHost = settings.offload().optimizer();
+        replaced.forEach(runtime::release);
+        List<ShardedParameter> whole = model.all().stream()
+                .filter(p -> p.status() == ShardedParameter.Status.WHOLE)
+                .toList();
         PrintedTensors printed = new PrintedTensors(runtime);
-        model.all().forEach(p -> printed.print(p.tensor()));
-        model.all().forEach(this::shard);
+        whole.forEach(p -> printed.print(p.tensor()));
+        whole.forEach(this::shard);
         model.markPersistent(
                 settings.fetching().persistence(), settings.fetching().modelPersistence());
         model.modules().forEach(module -> runtime.modules()
@@ -87,15 +103,26 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
                 runtime, settings, groups, this, new ShardedNorms(runtime, reductions, reductionStream()));
     }
 
+    /** Makes the model under deepspeed.zero.Init, whose tensors are nowhere yet. */
+    public void construct(ModelState state, ModelTensors tensors) {
+        boolean partsOnHost = settings.offload().parameters();
+        replaced = new DividedConstruction(runtime, state, tensors, this::broadcast, this::shard, partsOnHost)
+                .make(model.all());
+    }
+
     private Tensor held(DType type, long numel) {
         try (Frame frame = runtime.frame()) {
             return runtime.hold(runtime.emptyStrided(type, new long[] {numel}, new long[] {1}, Category.GRADIENTS));
         }
     }
 
+    private void broadcast(ShardedParameter p) {
+        gathers.runHere(CollectiveKind.BROADCAST, p.numel() * p.type().bytes(), p.type(), 0);
+    }
+
     /** _zero_init_param: all ranks have the first rank's, and keep their parts. */
     private void shard(ShardedParameter p) {
-        gathers.runHere(CollectiveKind.BROADCAST, p.tensor().nbytes(), p.type(), 0);
+        broadcast(p);
         if (!settings.offload().parameters()) {
             try (Frame frame = runtime.frame()) {
                 p.setShard(runtime.emptyStrided(
@@ -163,7 +190,9 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
 
     /** initialize_optimizer_states: with first gradients, as optimizers may want them when they are made. */
     private List<SubGroup> groups(
-            List<List<ShardedParameter>> division, List<Tensor> masters, Function<List<Tensor>, Optimizer> own) {
+            List<List<ShardedParameter>> division,
+            List<Tensor> masters,
+            Function<List<Tensor>, @Nullable Optimizer> own) {
         try (Frame frame = runtime.frame()) {
             if (masters.get(0) != null) {
                 runtime.empty(
@@ -204,7 +233,7 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
 
     @Override
     public void endBackward() {
-        gradients.finish();
+        Objects.requireNonNull(gradients).finish();
     }
 
     @Override

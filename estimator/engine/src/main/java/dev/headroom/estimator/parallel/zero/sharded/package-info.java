@@ -3,4 +3,7 @@
  * (deepspeed/runtime/zero/stage3.py, partition_parameters.py, partitioned_param_coordinator.py). Begin with
  * {@code ShardedStage}.
  */
+@NullMarked
 package dev.headroom.estimator.parallel.zero.sharded;
+
+import org.jspecify.annotations.NullMarked;

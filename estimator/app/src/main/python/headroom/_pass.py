@@ -1,0 +1,90 @@
+"""One forward pass of a twin that is recorded: what the twin holds, and how it is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from headroom._frames import Frames
+from headroom.errors import HeadroomError
+
+
+def run(model: torch.nn.Module, args: Any, kwargs: Any, frames: Frames) -> Any:
+    """Calls a twin.
+
+    Raises:
+        HeadroomError: for a model that fails, with the line of its code.
+    """
+    try:
+        return model(*args, **kwargs)
+    except HeadroomError:
+        raise
+    except Exception as e:  # whatever the model's code raises
+        reason = (str(e).strip().splitlines() or [""])[0]
+        place = frames.raised(e)
+        raise HeadroomError(f"the model's forward pass fails at {place}: {type(e).__name__}: {reason}") from e
+
+
+def unnoticed() -> AbstractContextManager[Any]:
+    """Has transformers take the path that it takes on a GPU: it asks whether tensors are fake."""
+    asked = sys.modules.get("transformers.utils.import_utils")
+    if asked is None or not hasattr(asked, "is_fake_tensor"):
+        return nullcontext()
+    return patch.object(asked, "is_fake_tensor", lambda _: False)
+
+
+IGNORING = ("_ignore_causal_mask_sdpa", "_ignore_bidirectional_mask_sdpa")
+"""Functions of transformers/masking_utils.py that say whether attention does without a mask."""
+
+
+@contextmanager
+def unmasked(named: Mapping[str, Any]) -> Iterator[None]:
+    """Has transformers leave out masks of ones while it is exported, as it does when it runs.
+
+    It reads a mask to know, which an exporter cannot: there it keeps every mask, for which attention has other kernels.
+
+    Args:
+        named: arguments of the model by name, with their values.
+    """
+    masking = sys.modules.get("transformers.masking_utils")
+    masks = [t for name, t in named.items() if "mask" in name and isinstance(t, torch.Tensor)]
+    with ExitStack() as stack:
+        if masking is not None and hasattr(masking, "is_tracing") and masks and all(_ones(t) for t in masks):
+            for name in IGNORING:
+                if hasattr(masking, name):
+                    stack.enter_context(patch.object(masking, name, _without(masking, getattr(masking, name))))
+        yield
+
+
+def _without(masking: Any, ignores: Callable[..., bool]) -> Callable[..., bool]:
+    """The same question of no mask, asked as if nothing were traced."""
+
+    def asked(padding_mask: Any, *args: Any, **kwargs: Any) -> bool:
+        with patch.object(masking, "is_tracing", lambda *_: False):
+            return ignores(None, *args, **kwargs)
+
+    return asked
+
+
+def _ones(mask: torch.Tensor) -> bool:
+    if mask.is_meta or isinstance(mask, FakeTensor) or mask.is_floating_point():
+        return False
+    return bool((mask != 0).all())
+
+
+def held(model: torch.nn.Module) -> list[tuple[str, str, torch.Tensor]]:
+    """Kind, name and tensor of all that a model holds: parameters, then lasting buffers and passing ones."""
+    parameters = [("parameter", name, p) for name, p in model.named_parameters()]
+    lasting = {id(m): m._non_persistent_buffers_set for m in model.modules()}
+    buffers = []
+    for path, module in model.named_modules():
+        for name, buffer in module.named_buffers(recurse=False):
+            kind = "passing" if name in lasting[id(module)] else "buffer"
+            buffers.append((kind, f"{path}.{name}" if path else name, buffer))
+    return parameters + buffers

@@ -1,0 +1,197 @@
+package dev.headroom.estimator.compile;
+
+import dev.headroom.estimator.compile.lower.Compiler;
+import dev.headroom.estimator.compile.partition.Partition;
+import dev.headroom.estimator.compile.partition.Program;
+import dev.headroom.estimator.compile.rule.GraphTracer;
+import dev.headroom.estimator.compile.rule.Rules;
+import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.model.compiled.CompiledGraph;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Graph.InputKind;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Compiles an archive's graph: one call of generated code stands for all calls of a graph that Dynamo finds. */
+public final class Compilation {
+    private static final String OPERATOR = "inductor.call";
+
+    /** Compute capability that plans and recordings are of, where no card is named. */
+    private static final int MAJOR = 9;
+
+    private final Graph graph;
+    private final Scenario run;
+    private final Map<String, Long> symbols;
+    private final boolean trains;
+    private final Map<String, TensorMeta> values;
+    private final Map<String, Boolean> trained = new HashMap<>();
+    private final Map<String, Graph.Input> inputs = new LinkedHashMap<>();
+    private final Map<String, Integer> unknown = new TreeMap<>();
+    private final Set<String> returned = new LinkedHashSet<>();
+
+    /** Names of what a graph only hands on, by the names that it was given under. */
+    private final Map<String, String> handedOn = new HashMap<>();
+
+    private Compilation(Graph graph, Scenario run, Map<String, Long> symbols) {
+        this.graph = graph;
+        this.run = run;
+        this.symbols = symbols;
+        this.trains = !run.loop().inference();
+        this.values = new HashMap<>(graph.values());
+        graph.inputs().forEach(i -> inputs.put(i.value(), i));
+        for (Graph.Output o : graph.outputs()) {
+            String value = o.value();
+            if (o.kind() != Graph.OutputKind.MUTATION && value != null) {
+                returned.add(value);
+            }
+        }
+    }
+
+    /**
+     * The graph, compiled where the run asks for it.
+     *
+     * @param symbols a value for each of the graph's
+     * @throws UserInputException for what cannot be combined with compiling yet
+     */
+    public static Graph of(Graph graph, Scenario run, Map<String, Long> symbols) {
+        Refusals.check(graph, run);
+        if (!run.kernels().compile()) {
+            return graph;
+        }
+        return new Compilation(graph, run, symbols).compiled();
+    }
+
+    private Graph compiled() {
+        List<List<Node>> parts = GraphBreaks.parts(graph.nodes());
+        List<Node> calls = new ArrayList<>();
+        for (int p = 0; p < parts.size(); p++) {
+            Set<String> later = new LinkedHashSet<>();
+            parts.subList(p + 1, parts.size()).forEach(q -> later.addAll(GraphBreaks.reads(q)));
+            calls.add(call(p, parts.get(p), later));
+        }
+        List<Graph.Output> outputs = graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
+                .map(o -> new Graph.Output(
+                        o.kind(), o.value() == null ? null : handedOn.getOrDefault(o.value(), o.value()), o.target()))
+                .toList();
+        List<String> notes = new ArrayList<>(graph.held().notes());
+        notes.add("torch.compile is estimated from the archive: what is kept, fused and copied follows PyTorch's rules,"
+                + " and a plan (headroom export-help --compile) would be exact");
+        unknown.forEach((operator, count) -> notes.add("no decomposition is known for " + operator + " (" + count
+                + (count == 1 ? " call" : " calls") + "): it is taken for an eager kernel"));
+        ModelState held = new ModelState(graph.held().modules(), graph.held().tensors(), notes);
+        return new Graph(
+                graph.name(),
+                graph.inputs(),
+                calls,
+                outputs,
+                values,
+                graph.ints(),
+                graph.symbols(),
+                graph.state(),
+                held);
+    }
+
+    private DType type(DType imported, boolean ofModel) {
+        DType asked = run.precision().dtype();
+        return asked != null && imported.isFloatingPoint() && ofModel ? asked : imported;
+    }
+
+    private Node call(int number, List<Node> nodes, Set<String> later) {
+        var gpu = run.device().gpu();
+        Rules rules = new Rules(gpu == null ? MAJOR : gpu.major(), run.kernels().attention());
+        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), rules);
+        List<String> names = new ArrayList<>();
+        Set<String> read = GraphBreaks.reads(nodes);
+        returned.stream().filter(inputs::containsKey).forEach(read::add);
+        List<Value> arguments = new ArrayList<>();
+        // Arguments that are read come in the order of their first use.
+        for (String name : read) {
+            Graph.Input input = inputs.get(name);
+            if (input == null && !trained.containsKey(name)) {
+                continue;
+            }
+            TensorMeta meta = Objects.requireNonNull(values.get(name), name);
+            boolean user = input == null || input.kind() == InputKind.USER;
+            TensorMeta typed = new TensorMeta(
+                    type(meta.dtype(), input != null), meta.sizes(), meta.strides(), meta.storageOffset(), false);
+            names.add(name);
+            arguments.add(tracer.argument(name, typed, !user, trains && gradient(name, input, meta)));
+        }
+        tracer.trace(graph, nodes);
+        List<String> results = results(nodes, later).stream()
+                .filter(r -> made(r, tracer, names, arguments))
+                .toList();
+        List<@Nullable Value> gradients = trains ? tracer.backward(results, names) : List.of();
+        Program program = new Program(
+                tracer.joint().nodes(), results.stream().map(tracer::value).toList(), gradients);
+        @Nullable Double budget = run.kernels().compileBudget();
+        Partition partition = Partition.of(program, budget == null ? 1 : budget);
+        CompiledGraph.Facts facts =
+                new CompiledGraph.Facts(run.precision().dtype(), run.precision().amp(), trains, false, false, false);
+        CompiledGraph compiled = Compiler.compile(partition, trains, facts);
+        tracer.unknown().forEach((operator, count) -> unknown.merge(operator, count, Integer::sum));
+        for (String result : results) {
+            trained.put(result, tracer.requiresGrad(result));
+            values.put(result, tracer.value(result).meta());
+        }
+        return new Node(
+                "graph_" + number,
+                OPERATOR,
+                List.of(
+                        new Node.NamedArgument("inputs", new Argument.Values(List.copyOf(names))),
+                        new Node.NamedArgument("code", new Argument.Attached(compiled))),
+                List.copyOf(results),
+                nodes.get(0).moduleStack().isEmpty()
+                        ? List.of(new Node.ModuleCall("model", "", "model"))
+                        : nodes.get(0).moduleStack().subList(0, 1),
+                "");
+    }
+
+    /** Whether a graph makes a result; what it was given Python has already. */
+    private boolean made(String result, GraphTracer tracer, List<String> names, List<Value> arguments) {
+        int given = arguments.indexOf(tracer.value(result));
+        if (given >= 0) {
+            handedOn.put(result, names.get(given));
+        }
+        return given < 0;
+    }
+
+    private boolean gradient(String name, Graph.@Nullable Input input, TensorMeta meta) {
+        if (input == null) {
+            return Objects.requireNonNull(trained.get(name));
+        }
+        boolean image = input.kind() == InputKind.USER && meta.dtype().isFloatingPoint();
+        return input.kind() == InputKind.PARAMETER
+                ? meta.requiresGrad()
+                : image && run.loop().inputGrad();
+    }
+
+    private List<String> results(List<Node> nodes, Set<String> later) {
+        Set<String> out = new LinkedHashSet<>();
+        List<String> made = GraphBreaks.makes(nodes);
+        Set<String> here = new LinkedHashSet<>(made);
+        returned.stream().filter(here::contains).forEach(out::add);
+        later.stream().filter(here::contains).forEach(out::add);
+        String hidden = later.isEmpty() ? null : GraphBreaks.hiddenState(nodes);
+        if (hidden != null) {
+            out.add(hidden);
+        }
+        return List.copyOf(out);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Node;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which operators compute in host memory: those that are given tensors there and none on the device
+ * (c10/core/TensorImpl.h, device dispatch). What they make is no memory of the device, until it is brought there.
+ */
+final class OnHost {
+    /** Operators that take tensors of both kinds. */
+    private static final Set<String> HOST_OPERANDS = Set.of(
+            "aten.index",
+            "aten.index_put",
+            "aten.index_put_",
+            "aten.copy_",
+            "aten.to",
+            "aten._to_copy",
+            "aten.type_as",
+            "aten.lift_fresh_copy");
+
+    private OnHost() {}
+
+    /** Whether a call does. */
+    static boolean computes(Call call) {
+        if (call.node().target().startsWith("aten.lift_fresh") || call.isDevice("device") && !call.onHost("device")) {
+            return false; // torch.tensor(…, device=…) and other ways to the device
+        }
+        boolean host = false;
+        for (Node.NamedArgument a : call.node().arguments()) {
+            if (a.value() instanceof Argument.Value) {
+                Tensor t = call.tensor(a.name());
+                if (t.onDevice()) {
+                    return false;
+                }
+                host |= !t.isWrappedNumber();
+            } else if (a.value() instanceof Argument.Values) {
+                for (Tensor t : call.tensors(a.name())) {
+                    if (t != null && t.onDevice()) {
+                        return false;
+                    }
+                    host |= t != null && !t.isWrappedNumber();
+                }
+            }
+        }
+        return host;
+    }
+
+    /**
+     * A call whose literal in host memory meets tensors on the device: {@code x * torch.as_tensor([1.0, 2.0],
+     * device=x.device)}, whose copy to the device is not in the graph. Only numbers and indices may stay on the host.
+     */
+    static Call broughtAlong(Call call) {
+        if (HOST_OPERANDS.contains(call.node().operator())) {
+            return call;
+        }
+        boolean device = false;
+        String literal = null;
+        for (Node.NamedArgument a : call.node().arguments()) {
+            Tensor t = a.value() instanceof Argument.Value ? call.tensor(a.name()) : null;
+            device |= t != null && t.onDevice();
+            literal = t != null && !t.onDevice() && t.dim() > 0 ? a.name() : literal;
+        }
+        return device && literal != null
+                ? call.with(Map.of(literal, new Tensor[] {call.runtime().emptyLike(call.tensor(literal))}), null)
+                : call;
+    }
+}

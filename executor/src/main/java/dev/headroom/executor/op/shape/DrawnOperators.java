@@ -1,0 +1,155 @@
+package dev.headroom.executor.op.shape;
+
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
+import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.registry.Arguments;
+import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+
+/** Tensors of random numbers, of a line of numbers, and the unit matrix (aten/src/ATen/native/TensorFactories.cpp). */
+public final class DrawnOperators {
+    private static final Formula BELOW = Formula.binary("below", "x0 < x1", (u, p) -> u < p ? 1 : 0);
+    private static final Formula EXPONENTIAL =
+            new Formula("exponential", "y0 = -log1p(-x0) / s0;", (x, s, y) -> y[0] = -Math.log1p(-x[0]) / s[0]);
+    private static final Formula CAUCHY = new Formula(
+            "cauchy",
+            "y0 = s0 + s1 * tan(3.14159265358979323846 * (x0 - 0.5));",
+            (x, s, y) -> y[0] = s[0] + s[1] * Math.tan(Math.PI * (x[0] - 0.5)));
+    private static final Formula GEOMETRIC = new Formula(
+            "geometric",
+            "y0 = ceil(log1p(-x0) / log(1 - s0)); y0 = y0 < 1 ? 1 : y0;",
+            (x, s, y) -> y[0] = Math.max(1, Math.ceil(Math.log1p(-x[0]) / Math.log(1 - s[0]))));
+    private static final Formula WHOLE = new Formula("whole", "y0 = floor(x0);", (x, s, y) -> y[0] = Math.floor(x[0]));
+
+    private DrawnOperators() {}
+
+    private interface Drawing {
+        void into(Eager e, Arguments a, Tensor t);
+    }
+
+    /** A tensor whose elements are drawn anew: nothing of what was there has a gradient. */
+    private static void drawn(Operators o, String name, Drawing drawing) {
+        o.add1("aten." + name, (e, a) -> {
+            Tensor t = a.tensor("self");
+            var r = e.record("DrawnBackward0", t);
+            drawing.into(e, a, t);
+            r.backward(g -> {
+                Tensor zeros = e.emptyLike(g[0]);
+                Elementwise.fill(e, zeros, 0);
+                return new Tensor[] {zeros};
+            });
+            return r.changed(t);
+        });
+    }
+
+    /** Uniform numbers, changed where they lie. */
+    private static void transformed(Eager e, Tensor t, Formula formula, double... numbers) {
+        e.backend().random().uniform(t, 0, 1, e.randomness().next());
+        Elementwise.into(e, formula, numbers, t, t);
+    }
+
+    /** Whole numbers from one on, and less than another. */
+    private static void whole(Eager e, Tensor t, double from, double to) {
+        e.backend().random().uniform(t, from, to, e.randomness().next());
+        Elementwise.into(e, WHOLE, t, t);
+    }
+
+    public static void register(Operators o) {
+        o.add1("aten.rand", (e, a) -> uniform(e, e.empty(type(a, DType.FLOAT32), a.integers("size"))));
+        o.add1("aten.rand_like", (e, a) -> uniform(e, like(e, a)));
+        o.add1("aten.randn", (e, a) -> normal(e, e.empty(type(a, DType.FLOAT32), a.integers("size"))));
+        o.add1("aten.randn_like", (e, a) -> normal(e, like(e, a)));
+        drawn(o, "uniform_", (e, a, t) -> e.backend()
+                .random()
+                .uniform(t, a.real("from", 0), a.real("to", 1), e.randomness().next()));
+        drawn(o, "normal_", (e, a, t) -> e.backend()
+                .random()
+                .normal(t, a.real("mean", 0), a.real("std", 1), e.randomness().next()));
+        drawn(o, "log_normal_", (e, a, t) -> {
+            e.backend()
+                    .random()
+                    .normal(
+                            t,
+                            a.real("mean", 1),
+                            a.real("std", 2),
+                            e.randomness().next());
+            Elementwise.into(e, Formulas.EXP, t, t);
+        });
+        drawn(o, "exponential_", (e, a, t) -> transformed(e, t, EXPONENTIAL, a.real("lambd", 1)));
+        drawn(o, "cauchy_", (e, a, t) -> transformed(e, t, CAUCHY, a.real("median", 0), a.real("sigma", 1)));
+        drawn(o, "geometric_", (e, a, t) -> transformed(e, t, GEOMETRIC, a.real("p", 0.5)));
+        drawn(o, "random_", (e, a, t) -> whole(e, t, a.real("from", 0), a.real("to", 1 << 24)));
+        o.add1("aten.randint", (e, a) -> {
+            Tensor t = e.empty(type(a, DType.INT64), a.integers("size"));
+            whole(e, t, a.real("low", 0), a.real("high", 1));
+            return t;
+        });
+        o.add1("aten.randint_like", (e, a) -> {
+            Tensor t = like(e, a);
+            whole(e, t, a.real("low", 0), a.real("high", 1));
+            return t;
+        });
+        o.add1("aten.bernoulli", (e, a) -> {
+            Tensor x = a.tensor("self");
+            var r = e.record("BernoulliBackward0", x);
+            Tensor out = e.emptyLike(x);
+            e.backend().random().uniform(out, 0, 1, e.randomness().next());
+            Elementwise.into(e, BELOW, out, out, x);
+            return r.backward(g -> {
+                        Tensor zeros = e.emptyLike(g[0]);
+                        Elementwise.fill(e, zeros, 0);
+                        return new Tensor[] {zeros};
+                    })
+                    .output(out);
+        });
+        o.add1("aten.linspace", DrawnOperators::linspace);
+        o.add1("aten.eye", DrawnOperators::eye);
+    }
+
+    private static DType type(Arguments a, DType otherwise) {
+        DType asked = a.dtype("dtype");
+        return asked == null ? otherwise : asked;
+    }
+
+    private static Tensor like(Eager e, Arguments a) {
+        Tensor t = a.tensor("self");
+        MemoryFormat format = a.format("memory_format");
+        long[] strides = Copies.strides(t, format == null ? MemoryFormat.PRESERVE : format);
+        return e.emptyStrided(type(a, t.dtype()), t.sizes(), strides);
+    }
+
+    private static Tensor uniform(Eager e, Tensor t) {
+        e.backend().random().uniform(t, 0, 1, e.randomness().next());
+        return t;
+    }
+
+    private static Tensor normal(Eager e, Tensor t) {
+        e.backend().random().normal(t, 0, 1, e.randomness().next());
+        return t;
+    }
+
+    private static Tensor linspace(Eager e, Arguments a) {
+        long steps = a.integer("steps", 1);
+        double start = a.real("start", 0);
+        double step = steps > 1 ? (a.real("end", 0) - start) / (steps - 1) : 0;
+        Tensor out = e.empty(type(a, DType.FLOAT32), steps);
+        if (steps > 0) {
+            e.backend().indexing().range(out, start, step);
+        }
+        return out;
+    }
+
+    private static Tensor eye(Eager e, Arguments a) {
+        long n = a.integer("n", 0);
+        long m = a.integer("m", n);
+        Tensor out = e.empty(type(a, DType.FLOAT32), n, m);
+        Elementwise.fill(e, out, 0);
+        Elementwise.fill(e, e.alias(out, new long[] {Math.min(n, m)}, new long[] {m + 1}, 0), 1);
+        return out;
+    }
+}

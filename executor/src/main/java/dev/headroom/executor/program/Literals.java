@@ -1,0 +1,139 @@
+package dev.headroom.executor.program;
+
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tensors of literals that a program makes on the device, as {@code torch.tensor([1.0, 2.0], device=x.device)} does. A
+ * graph reads them as constants, which are in host memory; one with dimensions that meets a tensor of the device can
+ * only have been made there, for PyTorch refuses the others.
+ */
+final class Literals {
+    /** Operators that take a literal from host memory, or bring it to the device themselves. */
+    private static final Set<String> FROM_HOST = Set.of(
+            "aten.to", "aten._to_copy", "aten.lift_fresh_copy", "aten.index", "aten.index_put", "aten.index_put_");
+
+    /** What is left of {@code torch.tensor}: the last step of making one. */
+    private static final String MADE = "aten.detach_";
+
+    private final Graph graph;
+    private final FollowedTypes types;
+    private final Set<String> constants = new HashSet<>();
+    private final Map<String, List<Node>> readers = new HashMap<>();
+
+    /** Literals by another name: {@code aten.detach_} returns what it is given. */
+    private final Map<String, String> made = new HashMap<>();
+
+    private Literals(Graph graph) {
+        this.graph = graph;
+        this.types = new FollowedTypes(graph);
+    }
+
+    /** The graph, in which the device's literals are made where the program makes them. */
+    static Graph onDevice(Graph graph) {
+        Literals literals = new Literals(graph);
+        graph.inputs().stream()
+                .filter(in -> in.kind() == Graph.InputKind.CONSTANT)
+                .map(Graph.Input::value)
+                .filter(literals::hasDimensions)
+                .forEach(literals.constants::add);
+        return literals.constants.isEmpty() ? graph : literals.rewritten();
+    }
+
+    private boolean hasDimensions(String value) {
+        TensorMeta meta = graph.values().get(value);
+        return meta != null && !meta.sizes().isEmpty();
+    }
+
+    private Graph rewritten() {
+        for (Node n : graph.nodes()) {
+            n.reads().forEach(r -> readers.computeIfAbsent(r, k -> new ArrayList<>(2))
+                    .add(n));
+            if (n.operator().equals(MADE) && constants.containsAll(n.reads())) {
+                made.put(n.outputs().get(0), n.reads().get(0));
+            }
+        }
+        Map<String, String> copies = new HashMap<>();
+        List<Node> out = new ArrayList<>(graph.nodes().size());
+        for (int i = 0; i < graph.nodes().size(); i++) {
+            Node n = graph.nodes().get(i);
+            String own = n.outputs().isEmpty() ? null : n.outputs().get(0);
+            if (own != null && made.containsKey(own) && meetsDevice(own)) {
+                out.add(creation(i, own, made.get(own)));
+                continue;
+            }
+            for (String r : new HashSet<>(n.reads())) {
+                if (constants.contains(r) && !n.operator().equals(MADE) && meetsDevice(n) && !copies.containsKey(r)) {
+                    copies.put(r, r + "/device");
+                    out.add(creation(i, r + "/device", r));
+                }
+            }
+            out.add(FROM_HOST.contains(n.operator()) ? n : reading(n, copies));
+        }
+        return graph.withNodes(out);
+    }
+
+    /** Whether a reader takes the literal together with a tensor of the device. */
+    private boolean meetsDevice(String literal) {
+        List<Node> all = readers.getOrDefault(literal, List.of());
+        return all.stream().noneMatch(n -> FROM_HOST.contains(n.operator()))
+                && all.stream().anyMatch(this::meetsDevice);
+    }
+
+    private boolean meetsDevice(Node n) {
+        // The scales of quantised weights are no literals, and lie on the device beside them.
+        return !FROM_HOST.contains(n.operator())
+                && !n.operator().startsWith("bitsandbytes.")
+                && n.reads().stream().anyMatch(r -> !constants.contains(r) && !made.containsKey(r));
+    }
+
+    /** A node that makes a tensor as a constant is, at the place of another. */
+    private Node creation(int at, String name, String constant) {
+        TensorMeta meta = graph.values().get(constant);
+        Node n = graph.nodes().get(at);
+        String like = types.followed(at);
+        Argument type = like == null ? new Argument.Type(type(meta)) : new Argument.TypeOf(like);
+        return new Node(
+                name,
+                "aten.zeros.default",
+                List.of(
+                        new Node.NamedArgument("size", new Argument.Ints(meta == null ? List.of() : meta.sizes())),
+                        new Node.NamedArgument("dtype", type)),
+                List.of(name),
+                n.moduleStack(),
+                n.stackTrace());
+    }
+
+    private static DType type(@Nullable TensorMeta meta) {
+        return meta == null ? DType.FLOAT32 : meta.dtype();
+    }
+
+    private static Node reading(Node n, Map<String, String> names) {
+        if (n.reads().stream().noneMatch(names::containsKey)) {
+            return n;
+        }
+        List<Node.NamedArgument> arguments = new ArrayList<>();
+        for (Node.NamedArgument a : n.arguments()) {
+            Argument value = a.value();
+            if (value instanceof Argument.Value v) {
+                value = new Argument.Value(names.getOrDefault(v.name(), v.name()));
+            } else if (value instanceof Argument.Values vs) {
+                List<@Nullable String> all = new ArrayList<>(vs.names());
+                all.replaceAll(v -> v == null ? null : names.getOrDefault(v, v));
+                value = new Argument.Values(all);
+            }
+            arguments.add(new Node.NamedArgument(a.name(), value));
+        }
+        return new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+    }
+}

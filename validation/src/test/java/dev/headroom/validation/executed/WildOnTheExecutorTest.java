@@ -1,0 +1,58 @@
+package dev.headroom.validation.executed;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.fixtures.Fixtures;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** How much of the models in the wild the executor runs, and how often its memory is PyTorch's to the byte. */
+class WildOnTheExecutorTest {
+    /** Of the archives; what is missing is named by {@code ExecutorReport}. */
+    private static final double RUN = 0.95;
+
+    /** Of all recordings. */
+    private static final double EQUAL = 0.93;
+
+    /**
+     * One recording for each thing that the executor once did otherwise: names that no line assigns, functions out of
+     * sight, popped lists, sliced containers, literals on the device, types of 16 bits, layouts of volumes,
+     * deterministic attention, normalised weights.
+     */
+    private static final Set<String> KNOWN = Set.of(
+            "swinish-amp",
+            "simclr-amp",
+            "sdunet-amp",
+            "hifigan",
+            "adm-unet-amp",
+            "const-dev-bf16",
+            "kan-bf16",
+            "txl-bf16",
+            "rwkv-bf16",
+            "flux-amp",
+            "vnet-cl3d",
+            "detformer-ampdet",
+            "egnn",
+            "tcn-amp",
+            "sn-disc");
+
+    @Test
+    void mostArchivesRunAndMostRunsAreEqual() {
+        Path wild = Fixtures.folder().resolve("wild");
+        Map<Path, List<ExecutedRecording>> byArchive = ExecutorReport.run(wild, wild);
+        List<ExecutedRecording> runs =
+                byArchive.values().stream().flatMap(List::stream).toList();
+        long ran = byArchive.values().stream()
+                .filter(rs -> rs.stream().allMatch(ExecutedRecording::ran))
+                .count();
+        long equal = runs.stream().filter(ExecutedRecording::equal).count();
+        for (ExecutedRecording r : runs) {
+            assertTrue(!KNOWN.contains(r.name()) || r.equal(), r.name() + ": " + r.refusal() + r.difference());
+        }
+        assertTrue(ran >= RUN * byArchive.size(), ran + " of " + byArchive.size() + " archives run");
+        assertTrue(equal >= EQUAL * runs.size(), equal + " of " + runs.size() + " recordings equal");
+    }
+}

@@ -1,0 +1,74 @@
+package dev.headroom.validation.fuzz;
+
+import dev.headroom.validation.fuzz.Program.Edit;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+
+/** Changes the JSON inside a zip, and sometimes the zip. */
+final class ArchiveEdits {
+    /** Edits of this kind and above change bytes of the archive. */
+    private static final int OF_BYTES = 240;
+
+    private ArchiveEdits() {}
+
+    static byte[] apply(byte[] seed, Program program) {
+        List<Edit> inside = new ArrayList<>();
+        List<Edit> bytes = new ArrayList<>();
+        program.edits().forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : inside).add(edit));
+        byte[] zip = inside.isEmpty() ? seed : edited(seed, inside);
+        return ByteEdits.apply(zip, bytes);
+    }
+
+    private static byte[] edited(byte[] seed, List<Edit> edits) {
+        try {
+            Map<String, byte[]> entries = entries(seed);
+            List<String> names = entries.keySet().stream()
+                    .filter(name -> name.endsWith(".json"))
+                    .toList();
+            if (!names.isEmpty()) {
+                // Every eighth edit begins in another entry than the largest, which is the graph.
+                String graph = names.stream()
+                        .max((a, b) -> Integer.compare(entries.get(a).length, entries.get(b).length))
+                        .get();
+                int place = edits.get(0).place();
+                String name = place % 8 == 7 ? names.get(Edit.of(place / 8, names.size())) : graph;
+                entries.put(name, JsonEdits.apply(entries.get(name), edits));
+            }
+            return zip(entries);
+        } catch (IOException e) {
+            return seed;
+        }
+    }
+
+    private static Map<String, byte[]> entries(byte[] zip) throws IOException {
+        Map<String, byte[]> entries = new LinkedHashMap<>();
+        try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(zip))) {
+            for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                entries.put(entry.getName(), in.readAllBytes());
+            }
+        }
+        return entries;
+    }
+
+    private static byte[] zip(Map<String, byte[]> entries) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream out = new ZipOutputStream(bytes)) {
+            for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+                ZipEntry named = new ZipEntry(entry.getKey());
+                named.setTime(0);
+                out.putNextEntry(named);
+                out.write(entry.getValue());
+                out.closeEntry();
+            }
+        }
+        return bytes.toByteArray();
+    }
+}

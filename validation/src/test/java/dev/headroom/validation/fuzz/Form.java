@@ -1,0 +1,32 @@
+package dev.headroom.validation.fuzz;
+
+/** How a good file is changed. */
+enum Form {
+    ARCHIVE {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return ArchiveEdits.apply(seed, edits);
+        }
+    },
+    JSON {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return JsonEdits.apply(seed, edits);
+        }
+    },
+    TEXT {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return TextEdits.apply(seed, edits);
+        }
+    },
+    BYTES {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return ByteEdits.apply(seed, edits);
+        }
+    };
+
+    /** The file with some edits. */
+    abstract byte[] edited(byte[] seed, Program edits);
+}

@@ -1,0 +1,140 @@
+package dev.headroom.validation.fuzz;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.Timer;
+import java.util.TimerTask;
+
+/**
+ * What Jazzer calls (mvn -Pfuzz verify, an hour): one input after the other. A defect is written with its file below
+ * {@value #FOUND} of the working directory; the first one fails, unless {@value #GO_ON} is set.
+ */
+public final class Fuzzing {
+    static final String FOUND = "target/fuzz";
+
+    static final String GO_ON = "headroom.fuzz.goOn";
+
+    private static final long MOST_NANOS = 2_000_000_000L;
+
+    /** Processor time, longer than the service's own limit, at which it must have answered. */
+    private static final long HANGS_NANOS = 60_000_000_000L;
+
+    /** What waits for another thread uses no processor time; a busy machine may need as long to load the first classes. */
+    private static final long WAITS_NANOS = 10 * HANGS_NANOS;
+
+    private static final long LOOKS_MILLIS = 5_000;
+
+    private final Judge judge;
+    private final Set<String> known = new HashSet<>();
+    private final Timer timer = new Timer("hangs", true);
+
+    Fuzzing() throws IOException {
+        judge = new Judge();
+    }
+
+    /** Jazzer's entry. */
+    public static void fuzzerTestOneInput(byte[] bytes) throws IOException {
+        Only.ONE.one(bytes);
+    }
+
+    /** Made with the first input. */
+    private static final class Only {
+        static final Fuzzing ONE = make();
+
+        private static Fuzzing make() {
+            try {
+                return new Fuzzing();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Tries one. */
+    void one(byte[] bytes) throws IOException {
+        Program program = Program.of(bytes);
+        byte[] file = program.file();
+        TimerTask hangs = watch(program.reader(), file, Thread.currentThread());
+        Optional<String> defect;
+        try {
+            long nanos = -cpu();
+            defect = judge.defect(program.reader(), file);
+            nanos += cpu();
+            if (defect.isEmpty() && nanos > MOST_NANOS) {
+                // The first run may have paid for loading and compiling.
+                nanos = -cpu();
+                defect = judge.defect(program.reader(), file);
+                nanos += cpu();
+                defect = nanos > MOST_NANOS ? Optional.of("takes more than two seconds") : defect;
+            }
+        } finally {
+            hangs.cancel();
+        }
+        if (defect.isPresent() && known.add(program.reader() + defect.get())) {
+            write(program.reader(), file, defect.get());
+            if (!Boolean.getBoolean(GO_ON)) {
+                throw new AssertionError(program.reader() + ": " + defect.get());
+            }
+        }
+    }
+
+    private TimerTask watch(Reader reader, byte[] file, Thread thread) {
+        long used = cpu(thread);
+        long began = System.nanoTime();
+        TimerTask hangs = new TimerTask() {
+            @Override
+            public void run() {
+                if (cpu(thread) - used < HANGS_NANOS && System.nanoTime() - began < WAITS_NANOS) {
+                    return;
+                }
+                StringBuilder stack = new StringBuilder("hangs");
+                for (StackTraceElement frame : thread.getStackTrace()) {
+                    stack.append("\n  ").append(frame);
+                }
+                try {
+                    write(reader, file, stack.toString());
+                } catch (IOException e) {
+                    System.err.println(e);
+                }
+                Runtime.getRuntime().halt(1);
+            }
+        };
+        timer.schedule(hangs, LOOKS_MILLIS, LOOKS_MILLIS);
+        return hangs;
+    }
+
+    private static void write(Reader reader, byte[] file, String defect) throws IOException {
+        Path folder = Path.of(FOUND, reader.name().toLowerCase(Locale.ROOT));
+        Files.createDirectories(folder);
+        String name = hash(file) + "-" + reader.file();
+        Files.write(folder.resolve(name), file);
+        Files.writeString(folder.resolve(name + ".why"), defect + "\n");
+        System.err.println("fuzz: " + reader + " " + name + ": " + defect);
+    }
+
+    private static String hash(byte[] file) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(file);
+            return new BigInteger(1, digest).toString(36).substring(0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static long cpu() {
+        return cpu(Thread.currentThread());
+    }
+
+    private static long cpu(Thread thread) {
+        return ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId());
+    }
+}

@@ -1,0 +1,149 @@
+package dev.headroom.validation.fuzz;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.headroom.validation.fuzz.Program.Edit;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Changes a document of JSON, and leaves it a document. */
+final class JsonEdits {
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(100_000).build())
+            .build());
+    private static final int DEPTH = 20_000;
+
+    /** A key that is written a second time under its own name. */
+    private static final String AGAIN = "\\u0007";
+
+    /** A value that is written as nested lists. */
+    private static final String DEEP = "\"\\u0006\"";
+
+    private static final List<JsonNode> VALUES = List.of(
+            NODES.numberNode(0),
+            NODES.numberNode(-1),
+            NODES.numberNode(1),
+            NODES.numberNode(3),
+            NODES.numberNode(65_537),
+            NODES.numberNode(Integer.MAX_VALUE),
+            NODES.numberNode(1L << 31),
+            NODES.numberNode(1L << 40),
+            NODES.numberNode(Long.MAX_VALUE),
+            NODES.numberNode(Long.MIN_VALUE),
+            NODES.numberNode(BigInteger.ONE.shiftLeft(80)),
+            NODES.numberNode(0.5),
+            NODES.numberNode(1e300),
+            NODES.nullNode(),
+            NODES.booleanNode(true),
+            NODES.booleanNode(false),
+            NODES.textNode(""),
+            NODES.textNode("x"),
+            NODES.textNode("0"),
+            NODES.textNode("-1"),
+            NODES.textNode("a.b.c"),
+            NODES.textNode("../../x\n\u0000"),
+            NODES.objectNode(),
+            NODES.arrayNode(),
+            NODES.arrayNode().add(1),
+            NODES.objectNode().put("as_int", -7));
+
+    /** A value and where it stands. */
+    private record Place(@Nullable JsonNode parent, String key, int index, JsonNode node) {
+        void put(JsonNode value) {
+            if (parent instanceof ObjectNode object) {
+                object.set(key, value);
+            } else if (parent instanceof ArrayNode array && index < array.size()) {
+                array.set(index, value);
+            }
+        }
+
+        void remove() {
+            if (parent instanceof ObjectNode object) {
+                object.remove(key);
+            } else if (parent instanceof ArrayNode array && index < array.size()) {
+                array.remove(index);
+            }
+        }
+
+        void again(JsonNode other) {
+            if (parent instanceof ObjectNode object) {
+                object.set(key + '\u0007', other);
+            } else if (parent instanceof ArrayNode array) {
+                array.insert(Math.min(index, array.size()), other);
+            }
+        }
+
+        void rename(String name) {
+            if (parent instanceof ObjectNode object) {
+                object.set(name, node);
+                object.remove(key);
+            }
+        }
+    }
+
+    private JsonEdits() {}
+
+    static byte[] apply(byte[] seed, Program program) {
+        return apply(seed, program.edits());
+    }
+
+    static byte[] apply(byte[] seed, List<Edit> edits) {
+        try {
+            JsonNode root = MAPPER.readTree(seed);
+            for (Edit edit : edits) {
+                List<Place> places = new ArrayList<>();
+                collect(root, places);
+                if (!places.isEmpty()) {
+                    change(places.get(Edit.of(edit.place(), places.size())), edit, places);
+                }
+            }
+            String text = MAPPER.writeValueAsString(root).replace(AGAIN, "");
+            return text.replace(DEEP, "[".repeat(DEPTH) + "]".repeat(DEPTH)).getBytes(StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return seed;
+        }
+    }
+
+    private static void collect(JsonNode node, List<Place> places) {
+        node.properties().forEach(entry -> {
+            places.add(new Place(node, entry.getKey(), 0, entry.getValue()));
+            collect(entry.getValue(), places);
+        });
+        for (int i = 0; node.isArray() && i < node.size(); i++) {
+            places.add(new Place(node, "", i, node.get(i)));
+            collect(node.get(i), places);
+        }
+    }
+
+    private static void change(Place place, Edit edit, List<Place> places) {
+        JsonNode node = place.node();
+        Place other = places.get(Edit.of(edit.value(), places.size()));
+        JsonNode value = VALUES.get(Edit.of(edit.value(), VALUES.size())).deepCopy();
+        switch (Edit.of(edit.kind(), 10)) {
+            case 0, 1 -> place.put(value);
+            case 2 -> place.put(other.node().deepCopy());
+            case 3 -> place.remove();
+            case 4 -> place.again(edit.value() % 2 == 0 ? node.deepCopy() : value);
+            case 5 -> place.rename(other.key());
+            case 6 -> place.put(node.isTextual() ? NODES.numberNode(7) : NODES.textNode(node.asText()));
+            case 7 -> place.put(edit.value() % 2 == 0 ? NODES.arrayNode().add(node) : NODES.textNode("\u0006"));
+            case 8 -> place.put(node.isNumber() ? NODES.numberNode(node.asLong() + edit.value() % 9) : value);
+            default ->
+                place.put(
+                        node.isTextual()
+                                ? NODES.textNode(node.asText() + other.node().asText())
+                                : node.deepCopy());
+        }
+    }
+}
