@@ -9,7 +9,7 @@ from pathlib import Path
 
 import headroom
 import pytest
-from headroom._launcher import command, environment
+from headroom._launcher import DOOR, command, environment
 from headroom._options import SAY_TRUE, arguments
 
 QUESTIONS: list[tuple[str, dict[str, object]]] = [
@@ -30,7 +30,7 @@ QUESTIONS: list[tuple[str, dict[str, object]]] = [
 def test_equals_the_command_line(model: str, options: dict[str, object], fixtures: Path) -> None:
     name = str(fixtures / "models" / model) if model.endswith(".pt2") else model
     line = command(["predict", name, *arguments(options), "--json"])
-    printed = subprocess.run(line, env=environment(), capture_output=True, check=False).stdout
+    printed = subprocess.run(line, env={**environment(), DOOR: "python"}, capture_output=True, check=False).stdout
     prediction = headroom.predict(name, **options)  # type: ignore[arg-type]
     assert prediction.to_dict() == json.loads(printed)
     assert prediction.way == ("archive" if model.endswith(".pt2") else "config")
@@ -81,7 +81,10 @@ def test_the_largest_batch(fixtures: Path) -> None:
     [
         ({"model": "nothing.pt2"}, "does not exist"),
         ({"model": "smollm2-135m", "gpu": "rtx-9999"}, "not in the catalogue"),
-        ({"model": "smollm2-135m", "batchsize": 3}, "unknown option '--batchsize'"),
+        ({"model": "smollm2-135m", "batchsize": 3}, "unknown option 'batchsize'"),
+        ({"model": "smollm2-135m", "batch": 1}, "pass seq=N"),
+        ({"model": "smollm2-135m", "seq": 8, "fused": True, "foreach": True}, "fused=True .* with foreach=True"),
+        ({"model": "smollm2-135m", "seq": 8, "batch": "x"}, "batch: 'x' is not a whole number"),
         ({"model": "smollm2-135m", "args": (1,)}, "args and kwargs are for a module"),
     ],
 )

@@ -19,6 +19,9 @@ START = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xlog:disable"
 LAUNCHED = "HEADROOM_LAUNCHED"
 """The process that was already replaced by what ``HEADROOM_COMMAND`` names."""
 
+DOOR = "HEADROOM_DOOR"
+"""Through which answers leave: they say ``dtype="bf16"`` where the command line says ``--dtype bf16``."""
+
 FITS, DEFECT, BAD_INPUT, DOES_NOT_FIT = 0, 1, 2, 3
 """Exit statuses of the command line."""
 
@@ -78,7 +81,7 @@ def run(arguments: Sequence[str]) -> str:
     """
     done = subprocess.run(
         command(arguments),
-        env=environment(),
+        env={**environment(), DOOR: "python"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

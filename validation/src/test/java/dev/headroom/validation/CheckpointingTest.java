@@ -119,7 +119,7 @@ class CheckpointingTest {
     void aModelThatIsNoChainIsRefused() {
         Scenario run = Scenario.defaults().with(CHECKPOINT, 2);
         UserInputException e = assertThrows(UserInputException.class, () -> predict("unet-i256", run));
-        assertTrue(e.getMessage().contains("--checkpoint-modules"), e.getMessage());
+        assertTrue(e.getMessage().contains("`checkpoint_modules`"), e.getMessage());
     }
 
     @Test

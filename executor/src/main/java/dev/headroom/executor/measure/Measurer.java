@@ -67,7 +67,7 @@ public final class Measurer {
     public static Measurement measure(MeasurementRequest request, Backend backend) {
         if (request.scenario().parallel().kind() != ParallelKind.SINGLE) {
             throw new UserInputException(
-                    "--parallel " + request.scenario().parallel().kind().option() + " takes a backend for each rank");
+                    "`parallel=" + request.scenario().parallel().kind().option() + "` takes a backend for each rank");
         }
         return measure(request, backend, phase -> {});
     }

@@ -49,7 +49,7 @@ public final class DistributedDataParallel implements Wrapper {
         List<Tensor> trained =
                 model.trained().stream().filter(Tensor::requiresGrad).toList();
         if (trained.isEmpty()) {
-            throw new UserInputException("--parallel ddp: no parameter of the model requires a gradient,"
+            throw new UserInputException("`parallel=ddp`: no parameter of the model requires a gradient,"
                     + " and PyTorch refuses to wrap it");
         }
         List<Tensor> all = new ArrayList<>(model.trained());

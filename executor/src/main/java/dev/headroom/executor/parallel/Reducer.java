@@ -116,8 +116,8 @@ final class Reducer {
     /** ensure_prior_reduction_finished. */
     private void requireFinished() {
         if (unfinished) {
-            throw new UserInputException("--parallel ddp: " + (parameters.size() - ready.size())
-                    + " parameters got no gradient, and PyTorch waits for them; add --find-unused-parameters");
+            throw new UserInputException("`parallel=ddp`: " + (parameters.size() - ready.size())
+                    + " parameters got no gradient, and PyTorch waits for them; add `find_unused_parameters`");
         }
     }
 
@@ -186,8 +186,8 @@ final class Reducer {
     /** mark_variable_ready. */
     private void ready(Tensor p) {
         if (!ready.add(p)) {
-            throw new UserInputException("--parallel ddp: a parameter's gradient is ready twice in a backward pass,"
-                    + " which PyTorch refuses; take --reentrant false, or leave out --find-unused-parameters");
+            throw new UserInputException("`parallel=ddp`: a parameter's gradient is ready twice in a backward pass,"
+                    + " which PyTorch refuses; take `reentrant=false`, or leave out `find_unused_parameters`");
         }
         unfinished = true;
         Bucket bucket = bucketOf(p);

@@ -100,7 +100,7 @@ public final class ModelMemory implements AutoCloseable {
                 case NEW, COPY, CONVERSION -> make(step.tensor(), step.type());
                 default ->
                     throw new UserInputException("the executor makes no norms of weights, as DoRA needs them; leave out"
-                            + " --dora, or predict it");
+                            + " `dora`, or predict it");
             }
         }
     }

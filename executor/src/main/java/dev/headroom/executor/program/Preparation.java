@@ -38,7 +38,7 @@ public final class Preparation {
      */
     public static PreparedRun of(Graph imported, Scenario scenario) {
         if (scenario.kernels().compile()) {
-            throw new UserInputException("--compile is predicted, not measured; leave it out");
+            throw new UserInputException("`compile` is predicted, not measured; leave it out");
         }
         requireKnownLoop(scenario);
         requireOwnType(imported, scenario);
@@ -60,27 +60,27 @@ public final class Preparation {
                 .anyMatch(type -> type.isFloatingPoint() && asked != null && type != asked);
         if (converts && run.adapters().any()) {
             throw new UserInputException("the executor adapts models in the type that they were exported in; export the"
-                    + " model in that type and leave out --dtype, or predict it");
+                    + " model in that type and leave out `dtype`, or predict it");
         }
     }
 
     private static void requireKnownParallelism(Parallelism parallel) {
         if (!KINDS.contains(parallel.kind())) {
             throw new UserInputException(
-                    "a run is executed on one GPU or with --parallel ddp, fsdp2 or pp; leave out --parallel "
-                            + parallel.kind().option() + ", or predict it");
+                    "a run is executed on one GPU or with `parallel=ddp`, fsdp2 or pp; leave out `parallel="
+                            + parallel.kind().option() + "`, or predict it");
         }
         if (parallel.cpuOffload()) {
             throw new UserInputException(
-                    "the executor keeps no parameters in host memory; leave out --cpu-offload," + " or predict it");
+                    "the executor keeps no parameters in host memory; leave out `cpu_offload`," + " or predict it");
         }
         if (parallel.ddp().parametersAsBucketView()) {
             throw new UserInputException("the executor moves no parameters into buckets; leave out"
-                    + " --parameters-as-bucket-view, or predict it");
+                    + " `parameters_as_bucket_view`, or predict it");
         }
         if (parallel.events() == Parallelism.Events.LAZY) {
             throw new UserInputException(
-                    "the executor's devices keep up with the host; leave out --events lazy, or predict it");
+                    "the executor's devices keep up with the host; leave out `events=lazy`, or predict it");
         }
     }
 
@@ -93,7 +93,7 @@ public final class Preparation {
         requireKnownParallelism(run.parallel());
         if (run.loop().clipGradNorm() != null && run.precision().amp() == DType.FLOAT16) {
             throw new UserInputException(
-                    "the executor does not clip scaled gradients; leave out --clip-grad-norm, or take --amp bf16");
+                    "the executor does not clip scaled gradients; leave out `clip_grad_norm`, or take `amp=bf16`");
         }
         if (run.loop().newBatches()
                 || run.loop().zeroGradBeforeBackward()

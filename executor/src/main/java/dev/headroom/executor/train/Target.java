@@ -26,7 +26,7 @@ public record Target(LossKind loss, @Nullable DType type, long[] sizes, long cla
             case CROSS_ENTROPY -> labelled(loss, scores(output));
             case MSE -> new Target(loss, outputType, output, 0);
             case BCE, LABEL_SMOOTHING ->
-                throw new UserInputException("the executor does not compute this loss; choose another --loss");
+                throw new UserInputException("the executor does not compute this loss; choose another `loss`");
             default -> new Target(loss, null, new long[0], 0);
         };
     }

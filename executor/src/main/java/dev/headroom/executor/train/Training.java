@@ -80,7 +80,7 @@ public final class Training implements TrainingRun {
         if (prepared.scenario().trainer().loop().isTrainer()
                 || prepared.scenario().trainer().liger()) {
             throw new UserInputException("the executor runs plain loops without Liger's kernels;"
-                    + " leave out --loop and --liger, or predict");
+                    + " leave out `loop` and `liger`, or predict");
         }
         this.eager = eager;
         this.prepared = prepared;

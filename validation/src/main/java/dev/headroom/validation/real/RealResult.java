@@ -1,5 +1,6 @@
 package dev.headroom.validation.real;
 
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
@@ -24,7 +25,7 @@ record RealResult(
             Simulation played = Predictor.simulate(run.request().get().unbounded());
             return new RealResult(run, played.maxReserved(), played.maxAllocated(), null);
         } catch (UserInputException e) {
-            return new RealResult(run, 0, 0, String.valueOf(e.getMessage()));
+            return new RealResult(run, 0, 0, Door.here().tell(String.valueOf(e.getMessage())));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.validation.runs;
 
+import dev.headroom.app.words.Door;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +63,6 @@ public record Validation(List<Outcome> outcomes, List<Skipped> skipped, double s
     }
 
     private static Result skipped(MeasuredRuns run, Skipped.Cause cause, String reason) {
-        return new Result(List.of(), new Skipped(run.source(), run.name(), cause, reason));
+        return new Result(List.of(), new Skipped(run.source(), run.name(), cause, Door.here().tell(reason)));
     }
 }

@@ -37,7 +37,7 @@ class OnnxTest {
     void trainingIsRefused() {
         Path file = FOLDER.resolve("mlp.onnx");
         UserInputException e = assertThrows(UserInputException.class, () -> Importers.read(file, Scenario.defaults()));
-        assertTrue(e.getMessage().contains("--inference"), e.getMessage());
+        assertTrue(e.getMessage().contains("`inference`"), e.getMessage());
     }
 
     /** As PyTorch 2.14.1 counted for the module that the file was exported from; fixtures/onnx/README.md says how. */

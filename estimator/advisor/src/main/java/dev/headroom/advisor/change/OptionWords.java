@@ -1,43 +1,42 @@
 package dev.headroom.advisor.change;
 
+import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioArguments;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The options of the command line by which a run differs from another. */
+/** The settings of a run, or those by which it differs from another, as sentences mention them. */
 public final class OptionWords {
     private OptionWords() {}
 
-    /** Such as {@code --batch 4 --accumulate 2}: what the run after has, and the one before has not. */
-    public static String added(Scenario before, Scenario after) {
-        List<String> options = options(after);
-        options.removeAll(options(before));
-        return String.join(" ", options);
+    /** All of a run but for what is left out. */
+    public static String of(Scenario run) {
+        return String.join(" ", settings(run));
     }
 
-    /** Such as {@code Autocast (--amp bf16)}; where options only go, such as {@code Fresh gradients, without --x}. */
+    /** Such as {@code `batch=4` `accumulate=2`}: what the run after has, and the one before has not. */
+    public static String added(Scenario before, Scenario after) {
+        List<String> settings = settings(after);
+        settings.removeAll(settings(before));
+        return String.join(" ", settings);
+    }
+
+    /** Such as {@code Autocast (`amp=bf16`)}; where settings only go, such as {@code Fresh gradients, without `x`}. */
     static String named(String name, Scenario before, Scenario after) {
         String added = added(before, after);
         return added.isEmpty() ? name + ", without " + added(after, before) : name + " (" + added + ")";
     }
 
-    /** Each option with its value. */
-    private static List<String> options(Scenario run) {
-        List<String> options = new ArrayList<>();
-        for (String word : ScenarioArguments.of(run)) {
-            if (word.startsWith("--")) {
-                options.add(word);
-            } else {
-                int last = options.size() - 1;
-                options.set(last, options.get(last) + " " + quoted(word));
-            }
+    private static List<String> settings(Scenario run) {
+        List<String> mentions = new ArrayList<>();
+        for (Mention mention : Mention.all(run)) {
+            mentions.add(new Mention(mention.key(), mention.value() == null ? null : quoted(mention.value())).toString());
         }
-        return options;
+        return mentions;
     }
 
-    /** As a shell takes it. */
-    private static String quoted(String word) {
-        return word.matches("[-\\w.:=,]+") ? word : "'" + word + "'";
+    /** In quotes where it is more than a word. */
+    private static String quoted(String value) {
+        return value.matches("[-\\w.:=,]+") ? value : "'" + value + "'";
     }
 }

@@ -76,8 +76,8 @@ public final class CheckpointPlanner {
         return rehearsal(request)
                 .play(own)
                 .orElseThrow(() -> new UserInputException(
-                        "--reentrant true: parameters in the checkpoints get no gradients; take --reentrant false, or"
-                                + " --input-grad"));
+                        "`reentrant=true`: parameters in the checkpoints get no gradients; take `reentrant=false`, or"
+                                + " `input_grad`"));
     }
 
     private static Rehearsal rehearsal(PredictionRequest request) {

@@ -35,7 +35,7 @@ final class Rehearsal {
         storeAll = player.unboundedWithEvents(request.scenario());
         if (storeAll.oom() != null) {
             throw new UserInputException("the run needs more memory than any device has, whatever is recomputed; check"
-                    + " --batch and --dim");
+                    + " `batch` and `dims`");
         }
         Scenario run = request.scenario();
         flops = GraphFlops.of(

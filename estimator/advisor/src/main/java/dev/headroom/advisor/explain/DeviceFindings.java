@@ -67,7 +67,7 @@ final class DeviceFindings {
                 + ", cached and free then " + Words.size(cached)
                 + (later == 0 ? "" : ", reserved at other times " + Words.size(later) + " (in " + mostReserved() + ")")
                 + (besides.isEmpty()
-                        ? "; CUDA's context is not counted, as no card is named (--gpu)."
+                        ? "; CUDA's context is not counted, as no card is named (`gpu`)."
                         : ", " + String.join(", ", besides) + ".")
                 + " The allocator keeps the segments that it once took from the driver." + paged);
         Account account = new Account("device memory", peaks.device(), parts);

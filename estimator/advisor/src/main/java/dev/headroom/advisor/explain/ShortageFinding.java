@@ -90,7 +90,7 @@ final class ShortageFinding {
                         new Account.Part("gaps in segments that are in use", gaps),
                         new Account.Part("free segments", whole),
                         new Account.Part("not taken yet", unused),
-                        new Account.Part("beyond --limit", beyond),
+                        new Account.Part("beyond `limit`", beyond),
                         new Account.Part("CUDA's context and libraries", context),
                         new Account.Part("other processes", inUse)));
     }

@@ -49,7 +49,7 @@ public final class Advisor {
      */
     public static Advice advise(PredictionRequest request, Goal goal, LongConsumer progress) {
         if (Predictor.room(request) == null) {
-            throw new UserInputException("advice needs to know the memory there is: add --gpu NAME or --memory SIZE");
+            throw new UserInputException("advice needs to know the memory there is: add `gpu=NAME` or `memory=SIZE`");
         }
         Scenario run = request.scenario();
         if (run.sizes().batch() == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {

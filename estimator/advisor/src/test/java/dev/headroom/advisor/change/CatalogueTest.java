@@ -60,19 +60,19 @@ class CatalogueTest {
                 .toList();
         assertEquals(
                 List.of(
-                        "Checkpointing blocks of layers (--checkpoint 2)",
-                        "Checkpointing blocks of layers (--checkpoint 4)",
-                        "Checkpointing blocks of layers (--checkpoint 8)",
-                        "Checkpointing blocks of layers (--checkpoint-modules 'layer1.*'"
-                                + " --checkpoint-modules 'layer2.*' --checkpoint-modules 'layer3.*'"
-                                + " --checkpoint-modules 'layer4.*')",
+                        "Checkpointing blocks of layers (`checkpoint=2`)",
+                        "Checkpointing blocks of layers (`checkpoint=4`)",
+                        "Checkpointing blocks of layers (`checkpoint=8`)",
+                        "Checkpointing blocks of layers (`checkpoint_modules='layer1.*'`"
+                                + " `checkpoint_modules='layer2.*'` `checkpoint_modules='layer3.*'`"
+                                + " `checkpoint_modules='layer4.*'`)",
                         "Checkpointing each single layer",
-                        "Half the batch, twice the passes (--batch 4 --accumulate 2)",
-                        "Autocast (--amp bf16)",
-                        "zero_grad(set_to_none=True), without --zero-grad-keep",
-                        "8-bit optimizer of bitsandbytes (--optimizer adamw8bit)",
-                        "For-loop optimizer (--foreach false)",
-                        "del outputs, loss (--drop-outputs)"),
+                        "Half the batch, twice the passes (`batch=4` `accumulate=2`)",
+                        "Autocast (`amp=bf16`)",
+                        "zero_grad(set_to_none=True), without `zero_grad_keep`",
+                        "8-bit optimizer of bitsandbytes (`optimizer=adamw8bit`)",
+                        "For-loop optimizer (`foreach=false`)",
+                        "del outputs, loss (`drop_outputs`)"),
                 names);
     }
 
@@ -91,7 +91,7 @@ class CatalogueTest {
         Scenario run = run().with(INFERENCE, true);
         assertEquals(List.of(), catalogue.optimizers(run));
         assertEquals(
-                List.of("Half the batch (--batch 4)", "Autocast (--amp bf16)"),
+                List.of("Half the batch (`batch=4`)", "Autocast (`amp=bf16`)"),
                 catalogue.explained(run).stream().map(ExplainedChange::name).toList());
     }
 

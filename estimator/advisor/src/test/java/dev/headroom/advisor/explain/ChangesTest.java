@@ -82,7 +82,7 @@ class ChangesTest {
     void reentrantCheckpointsThatCutTheGraphArePointedOut() {
         Explanation trap = Explanation.of(
                 Runs.request("small/resnet18", 8, run -> run.with(CHECKPOINT, 3).with(REENTRANT, true)));
-        assertTrue(sentence(trap, "no_help", "Re-entrant checkpoints").contains("--reentrant false"));
+        assertTrue(sentence(trap, "no_help", "Re-entrant checkpoints").contains("`reentrant=false`"));
         Explanation sound = Explanation.of(
                 Runs.request("small/resnet18", 8, run -> run.with(CHECKPOINT, 3).with(REENTRANT, false)));
         assertFalse(Runs.finding(sound, "no_help").answer().stream().anyMatch(s -> s.startsWith("Re-entrant")));

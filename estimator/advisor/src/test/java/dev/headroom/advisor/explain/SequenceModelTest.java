@@ -69,7 +69,7 @@ class SequenceModelTest {
     void gradientsNeedNotBeKept() {
         String help = String.join("\n", Runs.finding(EXPLANATION, "help").answer());
         assertTrue(help.contains("p.grad = None in place of zero_grad(): up to 7 % less; 279.65 MiB"), help);
-        assertTrue(help.contains("--batch 40 --accumulate 2"), help);
+        assertTrue(help.contains("`batch=40` `accumulate=2`"), help);
         String not = String.join("\n", Runs.finding(EXPLANATION, "no_help").answer());
         assertTrue(not.contains("empty_cache"), not);
     }

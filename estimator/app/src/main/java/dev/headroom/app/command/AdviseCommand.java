@@ -90,7 +90,7 @@ final class AdviseCommand implements Callable<Integer> {
             return curve();
         }
         if (asked.device().total() == null && asked.device().limit() == null) {
-            throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
+            throw new BadOption("advise needs to know the memory there is; add `gpu=NAME` or `memory=SIZE`");
         }
         if (count != null || fewest) {
             return strategies(count, asked);

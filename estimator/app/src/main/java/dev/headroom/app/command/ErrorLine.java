@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.words.Door;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.units.Mib;
@@ -33,26 +34,31 @@ public final class ErrorLine {
 
     /** The same without the name of the program. */
     public static String reason(Throwable e) {
+        return reason(e, Door.here());
+    }
+
+    /** The same for users of a door. */
+    public static String reason(Throwable e, Door door) {
         String text;
         if (e instanceof ParameterException parameter) {
-            text = parameter(parameter);
+            text = parameter(parameter, door);
         } else if (e instanceof OutOfMemoryError) {
             text = "this is more than Java's heap of "
                     + Mib.text(Runtime.getRuntime().maxMemory())
-                    + " holds; ask for fewer layers or --steps, or give it more with HEADROOM_JAVA_OPTS=-Xmx8g";
+                    + " holds; ask for fewer layers or `steps`, or give it more with HEADROOM_JAVA_OPTS=-Xmx8g";
         } else if (isBadInput(e)) {
             text = message(e);
         } else {
             text = defect(e);
         }
-        return text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ").replaceAll("\\p{Cntrl}", "?");
+        return door.tell(text).strip().replaceAll("\\s*[\\r\\n]+\\s*", " ").replaceAll("\\p{Cntrl}", "?");
     }
 
-    private static String parameter(ParameterException e) {
+    private static String parameter(ParameterException e, Door door) {
         CommandLine line = e.getCommandLine();
         if (e instanceof UnmatchedArgumentException unmatched
                 && !unmatched.getUnmatched().isEmpty()) {
-            return unknown(line, unmatched.getUnmatched().get(0));
+            return unknown(line, unmatched.getUnmatched().get(0), door);
         }
         String help = "; see '" + line.getCommandSpec().qualifiedName() + " --help'";
         if (e instanceof MissingParameterException missing) {
@@ -71,16 +77,17 @@ public final class ErrorLine {
         return Objects.requireNonNullElse(e.getMessage(), e.toString());
     }
 
-    private static String unknown(CommandLine line, String word) {
+    private static String unknown(CommandLine line, String word, Door door) {
         String help = "; see '" + line.getCommandSpec().qualifiedName() + " --help'";
         if (word.startsWith("-")) {
             String name = word.contains("=") ? word.substring(0, word.indexOf('=')) : word;
             List<String> names = new ArrayList<>();
             line.getCommandSpec().options().forEach(option -> names.add(option.longestName()));
             String hint = Spellings.of(name, names)
-                    .map(option -> "; here it is '" + option + "'")
-                    .orElseGet(() -> Suggestion.of(name, names));
-            return "unknown option '" + name + "'" + (hint.isEmpty() ? help : hint);
+                    .map(option -> "; here it is '" + door.option(option) + "'")
+                    .orElseGet(() -> Suggestion.of(
+                            door.option(name), names.stream().map(door::option).toList()));
+            return "unknown option '" + door.option(name) + "'" + (hint.isEmpty() ? help : hint);
         }
         if (line.getParent() == null) {
             String hint = Suggestion.of(word, line.getSubcommands().keySet());

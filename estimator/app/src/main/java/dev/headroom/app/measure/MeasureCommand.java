@@ -9,6 +9,7 @@ import dev.headroom.app.command.Progress;
 import dev.headroom.app.command.Subcommand;
 import dev.headroom.app.option.DeviceOptions;
 import dev.headroom.app.option.ScenarioOptions;
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -184,7 +185,7 @@ public final class MeasureCommand implements Subcommand {
 
     private void warn(Scenario run, PrintWriter err) {
         List<String> lines = scenario.withoutEffect(run);
-        lines.forEach(line -> err.println("headroom: warning: " + line));
+        lines.forEach(line -> err.println("headroom: warning: " + Door.here().tell(line)));
         err.flush();
     }
 }

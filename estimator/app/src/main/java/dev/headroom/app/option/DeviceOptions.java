@@ -66,18 +66,18 @@ public final class DeviceOptions {
      */
     public Scenario on(Scenario run) {
         Gpu card = gpu == null ? null : card(gpu);
-        Long total = memory == null ? null : (Long) Sizes.positive("--memory", memory);
-        long taken = inUse == null ? 0 : Sizes.parse("--in-use", inUse);
-        Long most = limit == null ? null : (Long) Sizes.positive("--limit", limit);
+        Long total = memory == null ? null : (Long) Sizes.positive("`memory`", memory);
+        long taken = inUse == null ? 0 : Sizes.parse("`in_use`", inUse);
+        Long most = limit == null ? null : (Long) Sizes.positive("`limit`", limit);
         if (taken > 0 && card == null && total == null) {
-            throw new BadOption("--in-use needs a device; add --gpu NAME or --memory SIZE");
+            throw new BadOption("`in_use` needs a device; add `gpu=NAME` or `memory=SIZE`");
         }
         Long size = total != null ? total : card != null ? (Long) card.memory() : null;
-        plausible("--memory", memory, total);
-        plausible("--limit", limit, most);
-        plausible("--in-use", inUse, inUse == null || taken == 0 ? null : (Long) taken);
-        within("--in-use", inUse, taken, size);
-        within("--limit", limit, most == null ? 0 : most, size);
+        plausible("`memory`", memory, total);
+        plausible("`limit`", limit, most);
+        plausible("`in_use`", inUse, inUse == null || taken == 0 ? null : (Long) taken);
+        within("`in_use`", inUse, taken, size);
+        within("`limit`", limit, most == null ? 0 : most, size);
         return run.withDevice(new DeviceBudget(card, total, taken, most));
     }
 
@@ -88,7 +88,7 @@ public final class DeviceOptions {
      */
     public void name(String card) {
         if (gpu != null) {
-            throw new BadOption("--gpu " + gpu + " and --gpus name a card each; leave out one of them");
+            throw new BadOption("`gpu=" + gpu + "` and --gpus name a card each; leave out one of them");
         }
         gpu = card;
     }
@@ -96,17 +96,17 @@ public final class DeviceOptions {
     private static Gpu card(String name) {
         Matcher several = SEVERAL.matcher(name);
         if (several.matches()) {
-            throw new BadOption("--gpu: '" + name + "' are " + several.group(1) + " cards; write --gpu "
-                    + several.group(2) + " --parallel fsdp2 --world " + several.group(1)
-                    + " (or ddp, zero3, tp, ...), or ask 'headroom advise' with --gpus " + name);
+            throw new BadOption("`gpu`: '" + name + "' are " + several.group(1) + " cards; write `gpu="
+                    + several.group(2) + "` `parallel=fsdp2` `world=" + several.group(1)
+                    + "` (or ddp, zero3, tp, ...), or ask 'headroom advise' with --gpus " + name);
         }
         List<Gpu> cards = GpuNames.matching(name);
         if (cards.isEmpty()) {
-            throw new BadOption("--gpu: '" + name + "' is not in the catalogue"
+            throw new BadOption("`gpu`: '" + name + "' is not in the catalogue"
                     + Suggestion.of(name, GpuCatalogue.names()) + "; 'headroom devices' lists all");
         }
         if (cards.size() > 1 && !asLarge(cards)) {
-            throw new BadOption("--gpu: '" + name + "' may be "
+            throw new BadOption("`gpu`: '" + name + "' may be "
                     + cards.stream().map(Gpu::name).collect(Collectors.joining(" or ")) + "; name one of them");
         }
         return cards.get(0);

@@ -18,16 +18,16 @@ final class QuantCombinations {
         if (kind == null) {
             return;
         }
-        String quant = "--quant " + OptionNames.of(kind);
+        String quant = "`quant=" + OptionNames.of(kind) + "`";
         boolean trains = !run.loop().inference() && !run.generation().any();
         if (trains && !run.adapters().any()) {
             // transformers/trainer_utils.py refuses it as well
             throw new BadOption(quant + " cannot be trained in full: quantised weights get no gradients; train an"
-                    + " adapter with --lora R, or play forward passes alone with --inference");
+                    + " adapter with `lora=R`, or play forward passes alone with `inference`");
         }
         if (!PLAYED.contains(run.parallel().kind())) {
-            throw new BadOption(quant + " is not modelled with --parallel "
-                    + run.parallel().kind().option() + ", which splits or wraps weights; take --parallel ddp");
+            throw new BadOption(quant + " is not modelled with `parallel="
+                    + run.parallel().kind().option() + "`, which splits or wraps weights; take `parallel=ddp`");
         }
     }
 }

@@ -1,11 +1,12 @@
 package dev.headroom.app.option;
 
+import dev.headroom.app.words.Door;
 import dev.headroom.model.deepspeed.DeepSpeedScenario;
 import dev.headroom.model.scenario.BadValue;
 import dev.headroom.model.scenario.GenerationSettings;
+import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
@@ -46,7 +47,7 @@ public final class ScenarioOptions {
         OptionSpec.Builder option = (words.alias().isEmpty()
                         ? OptionSpec.builder(name)
                         : OptionSpec.builder(name, "--" + words.alias()))
-                .description(words.help())
+                .description(Door.COMMAND_LINE.tell(words.help()))
                 .getter(texts)
                 .setter(texts);
         switch (format.arity()) {
@@ -107,7 +108,7 @@ public final class ScenarioOptions {
             return run.with(
                     setting, setting.words().orElseThrow().format().read().apply(texts));
         } catch (BadValue e) {
-            throw new BadOption(e.line(ScenarioArguments.option(setting)));
+            throw new BadOption(e.line(setting));
         }
     }
 
@@ -115,16 +116,16 @@ public final class ScenarioOptions {
     public List<String> withoutEffect(Scenario run) {
         List<String> lines = new ArrayList<>();
         if (run.checkpointing().reentrant() != null && !run.checkpointing().any()) {
-            lines.add("--reentrant has no effect without --checkpoint");
+            lines.add("`reentrant` has no effect without `checkpoint`");
         }
         if (given.containsKey(GenerationSettings.CACHE) && !run.generation().any()) {
-            lines.add("--cache has no effect without --generate");
+            lines.add("`cache` has no effect without `generate`");
         }
         if (run.loop().inference()) {
             ScenarioSettings.written().stream()
                     .filter(setting -> given.containsKey(setting) && setting.trains(run))
                     .forEach(setting ->
-                            lines.add(ScenarioArguments.option(setting) + " has no effect with --inference"));
+                            lines.add(new Mention(setting.key(), null) + " has no effect with `inference`"));
         }
         return lines;
     }

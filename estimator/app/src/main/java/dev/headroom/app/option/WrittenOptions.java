@@ -1,8 +1,8 @@
 package dev.headroom.app.option;
 
 import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
@@ -94,7 +94,7 @@ public final class WrittenOptions {
             return;
         }
         if (texts.size() != 1) {
-            throw new BadOption("--" + word + " takes one value, not " + texts.size());
+            throw new BadOption(mention(word) + " takes one value, not " + texts.size());
         }
         String text = texts.get(0);
         if (setting == null) {
@@ -104,8 +104,13 @@ public final class WrittenOptions {
         } else if (text.equals("true")) {
             scenario.give(setting, List.of());
         } else if (!text.equals("false")) {
-            throw new BadOption("--" + word + ": '" + text + "' is neither true nor false");
+            throw new BadOption(mention(word) + ": '" + text + "' is neither true nor false");
         }
+    }
+
+    private static Mention mention(String word) {
+        Setting<?> setting = SETTINGS.get(word);
+        return new Mention(setting == null ? word.replace('-', '_') : setting.key(), null);
     }
 
     private static Map<String, Setting<?>> settings() {

@@ -7,7 +7,8 @@ import dev.headroom.advisor.plans.Advice;
 import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
-import dev.headroom.model.scenario.ScenarioArguments;
+import dev.headroom.app.option.ScenarioArguments;
+import dev.headroom.app.words.Door;
 import dev.headroom.model.units.OptionNames;
 import java.io.IOException;
 import java.io.Writer;
@@ -28,7 +29,12 @@ public final class AdviceJson {
 
     /** Writes the object and a line feed; the writer stays open. */
     public static void write(Advice advice, Writer out) {
-        JsonOutput.write(out, json -> new AdviceJson(json).advice(advice));
+        write(advice, Door.here(), out);
+    }
+
+    /** The same with settings told in the words of a door. */
+    public static void write(Advice advice, Door door, Writer out) {
+        JsonOutput.write(door, out, json -> new AdviceJson(json).advice(advice));
     }
 
     private void advice(Advice advice) throws IOException {

@@ -2,13 +2,13 @@ package dev.headroom.app.report;
 
 import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.change.Cost;
+import dev.headroom.advisor.change.OptionWords;
 import dev.headroom.advisor.plans.Advice;
 import dev.headroom.advisor.plans.Goal;
 import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -129,13 +129,7 @@ public final class AdviceReport {
         for (Change change : plan.changes()) {
             change.code().forEach(line -> out.println(style.faint("       " + line)));
         }
-        indented("options: " + String.join(" ", quoted(ScenarioArguments.of(p.run()))));
-    }
-
-    private static List<String> quoted(List<String> words) {
-        return words.stream()
-                .map(w -> w.matches("[-\\w.:=,]+") ? w : "'" + w + "'")
-                .toList();
+        indented("options: " + OptionWords.of(p.run()));
     }
 
     private static String price(Plan plan) {

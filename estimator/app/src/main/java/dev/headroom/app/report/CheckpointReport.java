@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.checkpoints.CheckpointPlans;
 import dev.headroom.advisor.checkpoints.NestedLeast;
+import dev.headroom.app.words.Door;
 import dev.headroom.model.units.Mib;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -55,7 +56,7 @@ public final class CheckpointReport {
 
     private static String what(CheckpointChoice c) {
         if (c.segments() > 0) {
-            return "--checkpoint " + c.segments();
+            return Door.here().tell("`checkpoint=" + c.segments() + "`");
         }
         List<String> modules = c.modules();
         return modules.isEmpty()

@@ -3,6 +3,7 @@ package dev.headroom.app.report;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import dev.headroom.app.words.Door;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -24,12 +25,17 @@ public final class JsonOutput {
     }
 
     /**
-     * Writes a value and a line feed; the writer stays open.
+     * Writes a value and a line feed; the writer stays open. Settings are told in the words of this process's door.
      *
      * @throws UncheckedIOException when it cannot be written to
      */
     public static void write(Writer out, Content content) {
-        try (JsonGenerator json = FACTORY.createGenerator(out)) {
+        write(Door.here(), out, content);
+    }
+
+    /** The same with settings told in the words of a door. */
+    public static void write(Door door, Writer out, Content content) {
+        try (JsonGenerator json = new ToldJson(FACTORY.createGenerator(out), door)) {
             content.write(json);
             json.writeRaw('\n');
         } catch (IOException e) {

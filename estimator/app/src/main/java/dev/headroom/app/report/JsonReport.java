@@ -1,6 +1,7 @@
 package dev.headroom.app.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.group.CollectiveRow;
@@ -29,7 +30,12 @@ public final class JsonReport {
 
     /** Writes the object and a line feed; the writer stays open. */
     public static void write(Prediction prediction, Writer out) {
-        JsonOutput.write(out, json -> new JsonReport(json).prediction(prediction));
+        write(prediction, Door.here(), out);
+    }
+
+    /** The same with settings told in the words of a door. */
+    public static void write(Prediction prediction, Door door, Writer out) {
+        JsonOutput.write(door, out, json -> new JsonReport(json).prediction(prediction));
     }
 
     /** The same with a field {@code timeline} of so many columns at most. */

@@ -1,8 +1,8 @@
 package dev.headroom.app.report;
 
 import dev.headroom.advisor.strategies.PlayedStrategy;
+import dev.headroom.app.option.ScenarioArguments;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.io.Writer;

@@ -1,5 +1,6 @@
 package dev.headroom.app.report;
 
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
@@ -33,7 +34,7 @@ final class Verdict {
             Wrap.lines("Fits" + on(p) + free(p), width, "  ").forEach(line -> lines.add(style.good(line)));
         } else {
             String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
-            lines.add(style.strong(least) + " (--gpu NAME or --memory SIZE asks whether it fits)");
+            lines.add(style.strong(least) + " (" + Door.here().tell("`gpu=NAME` or `memory=SIZE`") + " asks whether it fits)");
         }
         return lines;
     }
@@ -96,8 +97,8 @@ final class Verdict {
                 ? "zero-init"
                 : parallel.kind().isDeepSpeed() ? "cpu" : "meta";
         return building && elsewhere
-                ? ". Each rank makes the whole model on its device before it is divided; --build " + where
-                        + " makes it elsewhere"
+                ? ". Each rank makes the whole model on its device before it is divided; `build=" + where
+                        + "` makes it elsewhere"
                 : "";
     }
 

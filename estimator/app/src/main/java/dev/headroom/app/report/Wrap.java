@@ -1,5 +1,6 @@
 package dev.headroom.app.report;
 
+import dev.headroom.app.words.Door;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -7,11 +8,14 @@ import java.util.List;
 final class Wrap {
     private Wrap() {}
 
-    /** Lines of at most {@code width} characters, but for words that are longer; all but the first are indented. */
+    /**
+     * Lines of at most {@code width} characters, but for words that are longer; all but the first are indented. Settings
+     * are told in the words of this process's door.
+     */
     static List<String> lines(String text, int width, String indent) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
-        for (String word : text.strip().split("\\s+")) {
+        for (String word : Door.here().tell(text).strip().split("\\s+")) {
             if (line.length() > indent.length() && line.length() + 1 + word.length() > width) {
                 lines.add(line.toString());
                 line = new StringBuilder(indent).append(word);

@@ -7,6 +7,7 @@ import dev.headroom.app.ask.Question;
 import dev.headroom.app.option.WrittenOptions;
 import dev.headroom.app.report.AdviceJson;
 import dev.headroom.app.report.JsonReport;
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.timeline.PlayedRun;
@@ -18,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Answers questions with the JSON of the command line, byte for byte. */
+/** Answers questions with the JSON of the command line, byte for byte but for how sentences write settings. */
 final class Answers {
     private final Store store;
     private final Models models = new Models();
@@ -32,7 +33,7 @@ final class Answers {
         return answer(
                 question,
                 (asked, out) ->
-                        JsonReport.write(Predictor.predict(asked.request()).warnedOf(asked.notes()), out));
+                        JsonReport.write(Predictor.predict(asked.request()).warnedOf(asked.notes()), Door.SERVICE, out));
     }
 
     /** As {@code headroom advise --json} prints it. */
@@ -41,7 +42,7 @@ final class Answers {
             if (!asked.notes().isEmpty()) {
                 throw new UserInputException(asked.notes().get(0) + "; leave it out");
             }
-            AdviceJson.write(Advisor.advise(asked.request(), Goal.KEEP_BATCH), out);
+            AdviceJson.write(Advisor.advise(asked.request(), Goal.KEEP_BATCH), Door.SERVICE, out);
         });
     }
 

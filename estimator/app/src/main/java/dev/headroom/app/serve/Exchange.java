@@ -1,6 +1,7 @@
 package dev.headroom.app.serve;
 
 import dev.headroom.app.command.ErrorLine;
+import dev.headroom.app.words.Door;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -105,9 +106,9 @@ final class Exchange extends Handler.Abstract.NonBlocking {
                     408, "the request did not arrive in " + limits.time().toSeconds() + " s");
         }
         if (e == null || !ErrorLine.isBadInput(e)) {
-            return new Refused(500, e == null ? "defect" : ErrorLine.reason(e));
+            return new Refused(500, e == null ? "defect" : ErrorLine.reason(e, Door.SERVICE));
         }
-        return new Refused(400, ErrorLine.reason(e));
+        return new Refused(400, ErrorLine.reason(e, Door.SERVICE));
     }
 
     private void send(Reply reply, Request request, Response response, Callback callback) {

@@ -5,6 +5,7 @@ import dev.headroom.app.report.JsonOutput;
 import dev.headroom.app.report.JsonReport;
 import dev.headroom.app.report.ScenarioText;
 import dev.headroom.app.report.VerdictText;
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.timeline.CategoryCurve;
 import dev.headroom.estimator.timeline.PhaseSpan;
@@ -25,7 +26,7 @@ final class OverviewJson {
 
     /** Writes the object and a line feed; the writer stays open. */
     static void write(PlayedRun run, Writer out) {
-        JsonOutput.write(out, json -> {
+        JsonOutput.write(Door.SERVICE, out, json -> {
             json.writeStartObject();
             json.writeFieldName("prediction");
             JsonReport.write(run.prediction(), json);

@@ -1,6 +1,7 @@
 package dev.headroom.app.serve;
 
 import dev.headroom.app.command.ErrorLine;
+import dev.headroom.app.words.Door;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -179,6 +180,6 @@ final class Workers implements AutoCloseable {
         if (e instanceof CancellationException) {
             return new Refused(503, "the service is being stopped");
         }
-        return new Refused(ErrorLine.isBadInput(e) ? 400 : 500, ErrorLine.reason(e));
+        return new Refused(ErrorLine.isBadInput(e) ? 400 : 500, ErrorLine.reason(e, Door.SERVICE));
     }
 }

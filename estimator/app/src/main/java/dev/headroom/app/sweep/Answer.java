@@ -1,6 +1,7 @@
 package dev.headroom.app.sweep;
 
 import dev.headroom.app.sweep.Column.Kind;
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ record Answer(Column column, Function<Prediction, @Nullable Object> of) {
         all.add(of(
                 "oom_operator", Kind.TEXT, p -> p.oom() == null ? null : p.oom().operator()));
         all.add(of("unmodelled", Kind.TEXT, Answer::unmodelled));
-        all.add(of("warnings", Kind.TEXT, p -> p.warnings().isEmpty() ? null : String.join(" | ", p.warnings())));
+        all.add(of("warnings", Kind.TEXT, p -> p.warnings().isEmpty() ? null : Door.here().tell(String.join(" | ", p.warnings()))));
         return List.copyOf(all);
     }
 

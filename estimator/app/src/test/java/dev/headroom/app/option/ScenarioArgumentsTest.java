@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;

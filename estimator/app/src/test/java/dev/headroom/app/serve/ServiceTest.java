@@ -92,13 +92,13 @@ class ServiceTest {
                 "{\"model\": \"llama-3.2-1b\", \"option\": {}}|400|'option' is neither",
                 "{\"model\": \"llama-3.2-1b\", \"options\": {\"bacth\": 3}}|400|did you mean 'batch'?",
                 "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": {}}}|400|a text, a number",
-                "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 2}}|400|pass --seq N",
+                "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 2}}|400|pass \"seq\": N",
                 "{\"model\": \"llama-3.2-1b\", \"options\": {\"steps\": 1000}}|400|more than 256 passes",
                 "{\"model\": \"/etc/passwd\"}|404|is not known here",
                 "{\"model\": \"../models/gpt2-s512.pt2\"}|404|is not known here",
                 "{\"model\": \"upload-00000000000000000000000000000000\"}|404|upload it again",
                 "{\"model\": \"llama-3.2-1b\", \"options\": {\"ds-config\": \"/etc/passwd\"}}|400|reads no files",
-                "{\"model\": \"mlp-xor.pt2\", \"options\": {\"seq\": 8}}|400|--seq: the archive has no open size"
+                "{\"model\": \"mlp-xor.pt2\", \"options\": {\"seq\": 8}}|400|\"seq\": the archive has no open size"
             })
     void badQuestionsGetOneLine(String body, int status, String why) throws Exception {
         HttpResponse<String> response = post(service, "/v1/predict", body);

@@ -91,7 +91,7 @@ public final class Compilation {
                 .toList();
         List<String> notes = new ArrayList<>(graph.held().notes());
         notes.add("torch.compile is estimated from the archive: what is kept, fused and copied follows PyTorch's rules,"
-                + " and a plan (headroom export-help --compile) would be exact");
+                + " and a plan (`export_help_compile`) would be exact");
         unknown.forEach((operator, count) -> notes.add("no decomposition is known for " + operator + " (" + count
                 + (count == 1 ? " call" : " calls") + "): it is taken for an eager kernel"));
         ModelState held = new ModelState(graph.held().modules(), graph.held().tensors(), notes);

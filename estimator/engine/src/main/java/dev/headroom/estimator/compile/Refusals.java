@@ -11,28 +11,28 @@ final class Refusals {
 
     static void check(Graph graph, Scenario run) {
         if (run.kernels().compileBudget() != null && !run.kernels().compile()) {
-            throw new UserInputException("--compile-budget is of --compile, which is not asked for");
+            throw new UserInputException("`compile_budget` is of `compile`, which is not asked for");
         }
         if (!run.kernels().compile()) {
             return;
         }
         if (graph.nodes().stream().anyMatch(n -> n.target().equals("inductor.call"))) {
-            throw new UserInputException("--compile does not go with a plan: it is of compiled code already");
+            throw new UserInputException("`compile` does not go with a plan: it is of compiled code already");
         }
-        refuse(run.parallel().kind() != ParallelKind.SINGLE, "--parallel");
-        refuse(run.adapters().any(), "adapters (--lora and others)");
-        refuse(run.quant().any(), "--quant");
-        refuse(run.checkpointing().any(), "--checkpoint");
-        refuse(run.kernels().channelsLast(), "--channels-last");
-        refuse(run.kernels().channelsLast3d(), "--channels-last-3d");
+        refuse(run.parallel().kind() != ParallelKind.SINGLE, "`parallel`");
+        refuse(run.adapters().any(), "adapters (`lora` and others)");
+        refuse(run.quant().any(), "`quant`");
+        refuse(run.checkpointing().any(), "`checkpoint`");
+        refuse(run.kernels().channelsLast(), "`channels_last`");
+        refuse(run.kernels().channelsLast3d(), "`channels_last_3d`");
         refuse(graph.loop() != null, "a loop of its own");
     }
 
     private static void refuse(boolean asked, String what) {
         if (asked) {
             throw new UserInputException(
-                    "--compile does not go with " + what + " yet; leave one of them out, or predict a plan of the"
-                            + " compiled model (headroom export-help --compile)");
+                    "`compile` does not go with " + what + " yet; leave one of them out, or predict a plan of the"
+                            + " compiled model (`export_help_compile`)");
         }
     }
 }

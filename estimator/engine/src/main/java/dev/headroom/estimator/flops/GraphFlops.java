@@ -41,7 +41,7 @@ public final class GraphFlops {
             return new GraphFlops(graph, run, count(graph, run, symbols, differentiable), differentiable);
         } catch (ArithmeticException e) {
             throw new UserInputException(
-                    graph.name() + ": more than 2^63 FLOPs under these sizes; check --batch and --dim", e);
+                    graph.name() + ": more than 2^63 FLOPs under these sizes; check `batch` and `dims`", e);
         }
     }
 

@@ -48,7 +48,7 @@ public final class GenerationLoop {
         this.tokens = prepared.scenario().generation().tokens();
         this.program = GenerationProgram.of(prepared.graph())
                 .orElseThrow(() -> new UserInputException(prepared.graph().name()
-                        + ": --generate needs a model from a config.json; an archive holds one forward pass without a"
+                        + ": `generate` needs a model from a config.json; an archive holds one forward pass without a"
                         + " cache"));
         this.symbols = new HashMap<>(prepared.symbols());
         this.variables = new Variables(runtime);

@@ -70,8 +70,8 @@ final class Criterion {
 
     private static long[] tokenScores(long[] scores) {
         if (scores.length < 2) {
-            throw new UserInputException("--loss tokens needs scores for each token, but the model's first output has "
-                    + scores.length + " dimensions; name another --loss");
+            throw new UserInputException("`loss=tokens` needs scores for each token, but the model's first output has "
+                    + scores.length + " dimensions; name another `loss`");
         }
         return scores;
     }
@@ -79,8 +79,8 @@ final class Criterion {
     private Tensor labels(long[] scores) {
         if (scores.length < 1) {
             throw new UserInputException(
-                    "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
-                            + " use --loss output");
+                    "`loss=cross-entropy` needs class scores, but the model's first output is a scalar;"
+                            + " use `loss=output`");
         }
         long[] labels = new long[scores.length - 1];
         for (int i = 0; i < labels.length; i++) {
@@ -128,8 +128,8 @@ final class Criterion {
 
     private static Tensor scalar(Tensor out) {
         if (out.numel() != 1) {
-            throw new UserInputException("--loss output needs a model whose first output is a scalar, but it has "
-                    + out.numel() + " elements; name another --loss");
+            throw new UserInputException("`loss=output` needs a model whose first output is a scalar, but it has "
+                    + out.numel() + " elements; name another `loss`");
         }
         return out;
     }

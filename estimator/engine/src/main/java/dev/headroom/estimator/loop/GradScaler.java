@@ -129,7 +129,7 @@ final class GradScaler implements LoopHook {
                 && loop.model().parameters().stream()
                         .anyMatch(p -> p.grad() != null && p.grad().dtype() == DType.FLOAT16)) {
             throw new UserInputException("PyTorch's GradScaler refuses to unscale float16 gradients:"
-                    + " use --amp fp16 with float32 parameters, or --dtype fp16 without --amp");
+                    + " use `amp=fp16` with float32 parameters, or `dtype=fp16` without `amp`");
         }
         Tensor foundInf = scalar(DType.FLOAT32);
         Tensor inverseScale = scalar(DType.FLOAT32);

@@ -63,8 +63,8 @@ final class GroupedSteps implements LoopHook {
             }
         }
         if (out.isEmpty()) {
-            throw new UserInputException("--param-group " + group
-                    + ": no parameter has such a name, or groups before it have them all; the first parameter is "
+            throw new UserInputException("`param_group=" + group
+                    + "`: no parameter has such a name, or groups before it have them all; the first parameter is "
                     + (names.isEmpty() ? "none" : names.get(0)));
         }
         return out;

@@ -71,7 +71,7 @@ final class TrainerEvaluation {
             }
         }
         if (!open[0]) {
-            throw new UserInputException("--eval-batch: the model's batch size is fixed; export it with an open one");
+            throw new UserInputException("`eval_batch`: the model's batch size is fixed; export it with an open one");
         }
         return new PreparedRun(run.graph(), run.scenario(), symbols, run.plan());
     }

@@ -57,8 +57,8 @@ final class Bitsandbytes implements Optimizer {
 
     private void checkType(Tensor gradient) {
         if (gradient.dtype() == DType.BFLOAT16 && !keeps.bf16()) {
-            throw new UserInputException("--optimizer: the float32 kernels of this optimizer of bitsandbytes, which"
-                    + " also step small parameters, refuse bfloat16 gradients; take --dtype fp32 or another optimizer");
+            throw new UserInputException("`optimizer`: the float32 kernels of this optimizer of bitsandbytes, which"
+                    + " also step small parameters, refuse bfloat16 gradients; take `dtype=fp32` or another optimizer");
         }
     }
 

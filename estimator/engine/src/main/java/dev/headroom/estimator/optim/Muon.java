@@ -23,8 +23,8 @@ final class Muon implements Optimizer {
         this.rt = state.runtime();
         for (int i = 0; i < state.size(); i++) {
             if (state.parameter(i).dim() != 2) {
-                throw new UserInputException("--optimizer muon: torch.optim.Muon takes matrices alone, and the model"
-                        + " has other parameters; give those to another one with --param-group (docs/predict.md)");
+                throw new UserInputException("`optimizer=muon`: torch.optim.Muon takes matrices alone, and the model"
+                        + " has other parameters; give those to another one with `param_group` (docs/predict.md)");
             }
         }
     }

@@ -75,28 +75,28 @@ public final class Optimizers {
 
     private static void check(OptimizerChoice chosen, TorchVersion torch) {
         OptimizerKind kind = chosen.kind();
-        String name = "--optimizer " + kind.option();
+        String name = "`optimizer=" + kind.option() + "`";
         if (torch.compareTo(kind.since()) < 0) {
             throw new UserInputException(
-                    name + ": PyTorch " + torch + " has none; name a --torch from " + kind.since() + " on");
+                    name + ": PyTorch " + torch + " has none; name a `torch` from " + kind.since() + " on");
         }
         if (kind == OptimizerKind.NONE) {
             return;
         }
         if (chosen.fused() && !kind.fusesIn(torch)) {
             throw new UserInputException(
-                    "--fused: PyTorch " + torch + " has no fused CUDA kernel for " + name + "; leave it out");
+                    "`fused`: PyTorch " + torch + " has no fused CUDA kernel for " + name + "; leave it out");
         }
         if (chosen.fused() && chosen.foreach() == Scenario.Foreach.TRUE) {
-            throw new UserInputException("--fused cannot be combined with --foreach true; leave out one of them");
+            throw new UserInputException("`fused` cannot be combined with `foreach=true`; leave out one of them");
         }
         if (chosen.foreach() == Scenario.Foreach.TRUE && !kind.isOfTorch()) {
             throw new UserInputException(
-                    "--foreach true: " + kind.constructor() + " has no such argument; leave it out");
+                    "`foreach=true`: " + kind.constructor() + " has no such argument; leave it out");
         }
         if (chosen.foreach() == Scenario.Foreach.TRUE && !torch.foreachArgument()) {
-            throw new UserInputException("--foreach true: the optimizers of PyTorch " + torch
-                    + " have no such argument; leave it out, or name a --torch from 1.12 on");
+            throw new UserInputException("`foreach=true`: the optimizers of PyTorch " + torch
+                    + " have no such argument; leave it out, or name a `torch` from 1.12 on");
         }
     }
 }

@@ -30,7 +30,7 @@ final class SparseAdam implements Optimizer {
         state.function(() -> {
             for (int i : state.withGradient()) {
                 if (state.gradient(i).indices() == null) {
-                    throw new UserInputException("--optimizer sparse-adam: SparseAdam does not take the dense gradient"
+                    throw new UserInputException("`optimizer=sparse-adam`: SparseAdam does not take the dense gradient"
                             + " of a parameter (torch/optim/sparse_adam.py); make its embedding sparse=True");
                 }
                 if (state.isNew(i)) {

@@ -48,7 +48,7 @@ public final class Strategies {
             case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
             case TP, TP_FSDP2 -> tensor(run, rank);
             default ->
-                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet");
+                throw new UserInputException("`parallel=" + parallel.kind().option() + "` is not modelled yet");
         };
     }
 

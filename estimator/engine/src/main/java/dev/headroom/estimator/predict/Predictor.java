@@ -82,7 +82,7 @@ public final class Predictor {
             String others =
                     request.device().inUse() == 0 ? "" : request.device().inUse() + " bytes in use and ";
             throw new UserInputException(
-                    (request.device().inUse() == 0 ? "--memory: " : "--in-use: ") + others + context(request)
+                    (request.device().inUse() == 0 ? "`memory`: " : "`in_use`: ") + others + context(request)
                             + " bytes of CUDA's context and libraries leave nothing of " + total
                             + " bytes of device memory; the run needs more");
         }
@@ -92,8 +92,8 @@ public final class Predictor {
     static AllocatorSettings settings(PredictionRequest request) {
         TorchVersion torch = request.scenario().torch();
         if (!torch.allocatorSettings() && !request.scenario().allocConf().isBlank()) {
-            throw new UserInputException("--alloc-conf: the settings of PyTorch " + torch
-                    + " are not modelled; leave them out, or name a --torch from 2.1 on");
+            throw new UserInputException("`alloc_conf`: the settings of PyTorch " + torch
+                    + " are not modelled; leave them out, or name a `torch` from 2.1 on");
         }
         try {
             AllocatorSettings settings = AllocatorSettings.parse(
@@ -103,7 +103,7 @@ public final class Predictor {
                     ? settings
                     : settings.withLimitBytes(request.device().limit());
         } catch (IllegalArgumentException e) {
-            throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
+            throw new UserInputException("`alloc_conf`: " + e.getMessage(), e);
         }
     }
 

@@ -141,6 +141,6 @@ public final class Ranks {
         return unplayed == 0
                 ? told
                 : told.warnedOf(List.of(unplayed + " ranks between the first and the last " + MOST / 2
-                        + " different ones were not played; --rank asks for one"));
+                        + " different ones were not played; `rank` asks for one"));
     }
 }

@@ -102,18 +102,18 @@ final class Summaries {
         if (lost > 0) {
             out.add("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
                     + " none of the inputs requires a gradient, so that the parameters there get none and are not"
-                    + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
+                    + " trained (PyTorch warns of it, too); take `reentrant=false`, or `input_grad`");
         }
         mode(request).ifPresent(out::add);
         List<String> batches = SymbolBinding.alsoBatch(
                 request.graph(), request.scenario().sizes().dims());
         if (!batches.isEmpty() && request.graph().loop() == null) {
-            out.add("--batch is taken for the open size of " + String.join(", ", batches) + " as well; pass --dim "
-                    + batches.get(0) + "=N if that is another");
+            out.add("`batch` is taken for the open size of " + String.join(", ", batches) + " as well; pass `dims="
+                    + batches.get(0) + "=N` if that is another");
         }
         if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
-                    + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
+                    + " multiprocessors, and CUDA's context is not counted; name one with `gpu`");
         }
         if (request.scenario().optimizer().kind() == OptimizerKind.SPARSE_ADAM) {
             out.add("SparseAdam: the rows that a batch names are taken to be distinct, an upper bound of its steps");
@@ -122,7 +122,7 @@ final class Summaries {
         if (unknown > 0) {
             out.add("the workspaces of " + unknown
                     + " cuDNN convolutions are not known and counted as zero: install cuDNN"
-                    + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass --cudnn-workspace SIZE");
+                    + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass `cudnn_workspace=SIZE`");
         }
         return out;
     }
@@ -138,7 +138,7 @@ final class Summaries {
                                 + " after model.eval(), what forward() does only in training stays; export it"
                                 + " after model.eval()"
                         : "the archive was exported in evaluation mode: dropout and batch normalisation are played as"
-                                + " there; export it after model.train(), or pass --inference");
+                                + " there; export it after model.train(), or pass `inference`");
     }
 
     private static Prediction.@Nullable Convolutions convolutions(AskedConvolutions asked) {

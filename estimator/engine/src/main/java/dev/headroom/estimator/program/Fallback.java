@@ -48,7 +48,7 @@ final class Fallback {
             out[i] = sizes.get(i).evaluate(symbols);
             if (out[i] < 0) {
                 throw new UserInputException(
-                        "value '" + name + "' has the negative size " + out[i] + "; check --batch and --dim");
+                        "value '" + name + "' has the negative size " + out[i] + "; check `batch` and `dims`");
             }
         }
         return out;

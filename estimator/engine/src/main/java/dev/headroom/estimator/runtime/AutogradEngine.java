@@ -64,7 +64,7 @@ public final class AutogradEngine {
             if (edges[i] == null) {
                 throw new UserInputException(
                         "the loss does not depend on any parameter that requires a gradient: there is no backward"
-                                + " pass; --inference plays forward passes alone, --input-grad"
+                                + " pass; `inference` plays forward passes alone, `input_grad`"
                                 + " wants the gradient of the"
                                 + " input");
             }

@@ -100,7 +100,7 @@ final class Interpreter {
         }
         DType amp = loop.prepared().scenario().precision().amp();
         if (amp == null) {
-            throw at(b, "autocast has no type: pass --amp bf16, or write autocast bf16");
+            throw at(b, "autocast has no type: pass `amp=bf16`, or write autocast bf16");
         }
         return amp;
     }

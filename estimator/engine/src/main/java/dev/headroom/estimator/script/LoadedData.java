@@ -60,7 +60,7 @@ final class LoadedData {
         for (int i = 0; i < sizes.length; i++) {
             Long size = d.sizes().get(i) == null ? batch : d.sizes().get(i);
             if (size == null) {
-                throw new UserInputException("data '" + name + "' has the size of the batch: pass --batch N");
+                throw new UserInputException("data '" + name + "' has the size of the batch: pass `batch=N`");
             }
             sizes[i] = size;
         }

@@ -49,15 +49,15 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
         if (!(imported.loop() instanceof Script script)) {
             return List.of();
         }
-        refuse(run.loop().inference(), "--inference", "write no_grad blocks");
-        refuse(run.loop().accumulate() > 1, "--accumulate", "write repeat blocks");
-        refuse(run.checkpointing().any(), "--checkpoint", "recomputation inside of such a loop is not modelled");
-        refuse(run.trainer().loop().isTrainer(), "--loop", "the file is the loop");
-        refuse(run.parallel().kind() != ParallelKind.SINGLE, "--parallel", "such loops run on one GPU");
+        refuse(run.loop().inference(), "`inference`", "write no_grad blocks");
+        refuse(run.loop().accumulate() > 1, "`accumulate`", "write repeat blocks");
+        refuse(run.checkpointing().any(), "`checkpoint`", "recomputation inside of such a loop is not modelled");
+        refuse(run.trainer().loop().isTrainer(), "`loop`", "the file is the loop");
+        refuse(run.parallel().kind() != ParallelKind.SINGLE, "`parallel`", "such loops run on one GPU");
         boolean changed = run.adapters().any() || run.quant().any();
         refuse(changed, "adapters and quantised weights", "put them into the archive");
-        refuse(run.loop().clips(), "--clip-grad-norm", "write clip_grad_norm_(model)");
-        refuse(run.trainer().evalBatch() != null, "--eval-batch", "write a no_grad block");
+        refuse(run.loop().clips(), "`clip_grad_norm`", "write clip_grad_norm_(model)");
+        refuse(run.trainer().evalBatch() != null, "`eval_batch`", "write a no_grad block");
         return List.of(new ScriptLoop(script));
     }
 

@@ -182,7 +182,7 @@ class RegimesTest {
         assertTrue(
                 assertThrows(UserInputException.class, () -> Scenario.builder().torch(torch))
                         .getMessage()
-                        .startsWith("--torch: "));
+                        .startsWith("`torch`: "));
     }
 
     @Test
@@ -191,6 +191,6 @@ class RegimesTest {
                 run(OptimizerKind.SGD).with(TORCH, TorchVersion.of("1.8")).with(ALLOC_CONF, "max_split_size_mb:128");
         assertTrue(assertThrows(UserInputException.class, () -> phases(run))
                 .getMessage()
-                .startsWith("--alloc-conf: "));
+                .startsWith("`alloc_conf`: "));
     }
 }

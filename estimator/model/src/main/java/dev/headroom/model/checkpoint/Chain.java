@@ -133,7 +133,7 @@ final class Chain {
         int blocks = length();
         int size = blocks / segments;
         if (size == 0) {
-            throw new UserInputException("--checkpoint " + segments + ": the model's chain has only " + blocks
+            throw new UserInputException("`checkpoint=" + segments + "`: the model's chain has only " + blocks
                     + " modules; ask for at most that many segments");
         }
         List<Integer> ends = new ArrayList<>();
@@ -156,12 +156,12 @@ final class Chain {
     private static Region link(Graph graph, int from, int to) {
         Region r = Region.of(graph, from, to);
         if (r.inputs().size() != 1 || r.outputs().size() != 1) {
-            throw new UserInputException("--checkpoint: the operators of '"
+            throw new UserInputException("`checkpoint`: the operators of '"
                     + graph.nodes().get(from).module() + "' to '"
                     + graph.nodes().get(to - 1).module() + "' read "
                     + r.inputs().size() + " values and make "
                     + r.outputs().size() + " for others, so that the model is no chain; name what to recompute with"
-                    + " --checkpoint-modules");
+                    + " `checkpoint_modules`");
         }
         return r;
     }

@@ -93,17 +93,17 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
                     graph, chosen, explicit, run.checkpointing().offload());
         }
         if (every > 1 || run.checkpointing().offload()) {
-            throw new UserInputException((every > 1 ? "--checkpoint-every" : "--checkpoint-offload")
-                    + " is for models of transformers; name what to recompute with --checkpoint-modules");
+            throw new UserInputException((every > 1 ? "`checkpoint_every`" : "`checkpoint_offload`")
+                    + " is for models of transformers; name what to recompute with `checkpoint_modules`");
         }
         if (run.parallel().kind() != ParallelKind.SINGLE) {
             return new CheckpointPlan(graph, RepeatedBlocks.regions(graph), explicit);
         }
         Chain chain = Chain.of(graph);
         if (chain == null) {
-            throw new UserInputException("--checkpoint " + run.checkpointing().segments()
-                    + ": the model is no chain of modules to split (most"
-                    + " of it in an nn.Sequential); name what to recompute with --checkpoint-modules");
+            throw new UserInputException("`checkpoint=" + run.checkpointing().segments()
+                    + "`: the model is no chain of modules to split (most"
+                    + " of it in an nn.Sequential); name what to recompute with `checkpoint_modules`");
         }
         boolean reentrant = run.checkpointing().reentrant() == null
                 ? run.loop().inputGrad()

@@ -44,7 +44,7 @@ final class ModulePatterns {
             if (last == null || r.from >= last.to) {
                 outermost.add(r);
             } else if (!last.contains(r)) {
-                throw new UserInputException("--checkpoint-modules: two of the checkpoints share '"
+                throw new UserInputException("`checkpoint_modules`: two of the checkpoints share '"
                         + graph.nodes().get(r.from).module() + "' and neither holds the other; let them end before it"
                         + " or begin after it");
             }
@@ -79,8 +79,8 @@ final class ModulePatterns {
     }
 
     static UserInputException unknown(String module, Set<String> known) {
-        return new UserInputException("--checkpoint-modules: no module that runs is called '" + module + "'"
-                + Suggestion.of(module, known) + "; --layers lists the modules");
+        return new UserInputException("`checkpoint_modules`: no module that runs is called '" + module + "'"
+                + Suggestion.of(module, known) + "; `layers` lists the modules");
     }
 
     /** Modules that run. */

@@ -26,11 +26,11 @@ final class ModuleRuns {
         String first = pattern.substring(0, at);
         String last = pattern.substring(at + TO.length());
         if (first.isEmpty() || last.isEmpty() || pattern.indexOf('*') >= 0) {
-            throw new UserInputException("--checkpoint-modules: '" + pattern
+            throw new UserInputException("`checkpoint_modules`: '" + pattern
                     + "' is no run of modules; write the paths of its first and last one, like features.0..features.7");
         }
         if (!ModelState.owner(first).equals(ModelState.owner(last))) {
-            throw new UserInputException("--checkpoint-modules: '" + first + "' and '" + last
+            throw new UserInputException("`checkpoint_modules`: '" + first + "' and '" + last
                     + "' are not in one container; name a run for each container");
         }
         Set<String> known = ModulePatterns.paths(roots);
@@ -42,7 +42,7 @@ final class ModuleRuns {
         List<ModulePatterns.Range> out = new ArrayList<>();
         collect(graph, roots, pattern, first, last, out);
         if (out.isEmpty()) {
-            throw new UserInputException("--checkpoint-modules: '" + last + "' does not run after '" + first
+            throw new UserInputException("`checkpoint_modules`: '" + last + "' does not run after '" + first
                     + "'; write the one that runs first in front");
         }
         return out;
@@ -61,7 +61,7 @@ final class ModuleRuns {
             if (begin == null && c.path().equals(first)) {
                 begin = c;
             } else if (begin != null && before != null && before.to() < c.from()) {
-                throw new UserInputException("--checkpoint-modules: between '" + before.path() + "' and '" + c.path()
+                throw new UserInputException("`checkpoint_modules`: between '" + before.path() + "' and '" + c.path()
                         + "' of the run '" + pattern + "' stand operators of '"
                         + graph.nodes().get(before.to()).module() + "'; end the run before them");
             }

@@ -25,13 +25,13 @@ public final class CompiledSteps {
         if (facts == null) {
             return run;
         }
-        requireSame("--amp", facts.amp(), run.precision().amp());
-        requireSame("--dtype", facts.dtype(), run.precision().dtype());
+        requireSame("`amp`", facts.amp(), run.precision().amp());
+        requireSame("`dtype`", facts.dtype(), run.precision().dtype());
         if (run.kernels().channelsLast()) {
-            throw other("--channels-last");
+            throw other("`channels_last`");
         }
         if (run.kernels().channelsLast3d()) {
-            throw other("--channels-last-3d");
+            throw other("`channels_last_3d`");
         }
         Scenario out = run.with(ScenarioSettings.AMP, facts.amp());
         if (graph.nodes().stream().anyMatch(n -> n.module().startsWith(PlanProgram.CHECKPOINTS))) {

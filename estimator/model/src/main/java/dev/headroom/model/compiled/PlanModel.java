@@ -45,7 +45,7 @@ final class PlanModel {
     private void requireWholeModel() {
         if ("blocks".equals(config.get("scope"))) {
             throw new UserInputException("it is the plan of blocks that are compiled one by one; it does not say what"
-                    + " runs around them; write it with the module of headroom export-help --compile, which does");
+                    + " runs around them; write it with the module of `export_help_compile`, which does");
         }
         if (config.get("batches") != null) {
             throw new UserInputException("it is the plan of several batch sizes (" + config.get("batches")
@@ -70,7 +70,7 @@ final class PlanModel {
         if (config.get("batch") instanceof Long && inputs.stream().noneMatch(i -> i.kind() == InputKind.USER)) {
             throw new UserInputException("no graph in it takes the batch: what runs before its first graph was not"
                     + " compiled (a graph break), and the plan does not hold it; write it with the module of"
-                    + " headroom export-help --compile, or compile the model in one graph");
+                    + " `export_help_compile`, or compile the model in one graph");
         }
     }
 

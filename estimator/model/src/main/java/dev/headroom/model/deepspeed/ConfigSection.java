@@ -37,7 +37,7 @@ final class ConfigSection {
 
     private static UserInputException wrong(String key, JsonNode value, String wanted) {
         String name = key.endsWith(".") ? key.substring(0, key.length() - 1) : key;
-        return new UserInputException("--ds-config: " + (name.isEmpty() ? "the file" : name) + " is " + value + ", not "
+        return new UserInputException("`ds_config`: " + (name.isEmpty() ? "the file" : name) + " is " + value + ", not "
                 + wanted + "; see DeepSpeed's configuration");
     }
 

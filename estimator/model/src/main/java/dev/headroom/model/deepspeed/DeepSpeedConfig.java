@@ -51,7 +51,7 @@ public record DeepSpeedConfig(ZeroSection zero, Training training, List<String> 
         try {
             return new ObjectMapper().readTree(json);
         } catch (JsonProcessingException e) {
-            throw new UserInputException("--ds-config: not JSON: " + e.getOriginalMessage(), e);
+            throw new UserInputException("`ds_config`: not JSON: " + e.getOriginalMessage(), e);
         }
     }
 
@@ -59,12 +59,12 @@ public record DeepSpeedConfig(ZeroSection zero, Training training, List<String> 
         ZeroSection zero = ZeroSection.read(whole.section(ZERO));
         Training training = Training.read(whole);
         List<String> warnings = new ArrayList<>();
-        whole.unread().forEach(key -> warnings.add("--ds-config: " + key + " is not known and counts for nothing"));
+        whole.unread().forEach(key -> warnings.add("`ds_config`: " + key + " is not known and counts for nothing"));
         whole.unmodelled()
-                .forEach(key -> warnings.add("--ds-config: " + key + " is not modelled and counts for nothing"));
+                .forEach(key -> warnings.add("`ds_config`: " + key + " is not modelled and counts for nothing"));
         whole.undecided().stream()
                 .filter(key -> key.startsWith(ZERO))
-                .forEach(key -> warnings.add("--ds-config: " + key + " is \"auto\", which is DeepSpeed's default here;"
+                .forEach(key -> warnings.add("`ds_config`: " + key + " is \"auto\", which is DeepSpeed's default here;"
                         + " transformers derives it from the hidden size: name the number"));
         return new DeepSpeedConfig(zero, training, warnings);
     }

@@ -3,6 +3,7 @@ package dev.headroom.model.deepspeed;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.ZeroOptions;
+import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -44,7 +45,7 @@ public final class DeepSpeedScenario {
                     case 3 -> ParallelKind.ZERO3;
                     default ->
                         throw new UserInputException(
-                                "--ds-config: zero_optimization.stage is 0, which divides nothing; --parallel ddp is"
+                                "`ds_config`: zero_optimization.stage is 0, which divides nothing; `parallel=ddp` is"
                                         + " like it");
                 };
         return agreed(run, ParallelSettings.PARALLEL, kind, ParallelKind::option);
@@ -70,7 +71,7 @@ public final class DeepSpeedScenario {
                 passes = quotient(t.wholeBatch(), batch * world);
             }
             if (batch * passes * world != t.wholeBatch()) {
-                throw new UserInputException("--ds-config: train_batch_size is " + t.wholeBatch() + ", but " + batch
+                throw new UserInputException("`ds_config`: train_batch_size is " + t.wholeBatch() + ", but " + batch
                         + " of a rank, " + passes + " passes and " + world + " ranks make " + batch * passes * world);
             }
         }
@@ -82,7 +83,7 @@ public final class DeepSpeedScenario {
     private static long quotient(long whole, long part) {
         if (whole % part != 0) {
             throw new UserInputException(
-                    "--ds-config: train_batch_size is " + whole + ", which cannot be divided by " + part);
+                    "`ds_config`: train_batch_size is " + whole + ", which cannot be divided by " + part);
         }
         return whole / part;
     }
@@ -94,8 +95,7 @@ public final class DeepSpeedScenario {
             return run;
         }
         if (!Objects.equals(given, setting.get(Scenario.defaults()))) {
-            String option = "--" + setting.key().replace('_', '-');
-            throw new UserInputException(option + " is " + word.apply(given) + ", but --ds-config says "
+            throw new UserInputException(new Mention(setting.key(), null) + " is " + word.apply(given) + ", but `ds_config` says "
                     + word.apply(value) + "; leave one of them out");
         }
         return run.with(setting, value);

@@ -24,11 +24,11 @@ public record Offload(boolean optimizer, boolean parameters) {
         offload.ignore("pipeline_read", "pipeline_write");
         Optional<String> device = offload.text("device");
         if (device.filter("nvme"::equals).isPresent()) {
-            throw new UserInputException("--ds-config: zero_optimization." + name
+            throw new UserInputException("`ds_config`: zero_optimization." + name
                     + ".device is \"nvme\", which is not modelled; \"cpu\" and \"none\" are");
         }
         if (offload.number("ratio").filter(r -> r < 1).isPresent()) {
-            throw new UserInputException("--ds-config: zero_optimization." + name
+            throw new UserInputException("`ds_config`: zero_optimization." + name
                     + ".ratio is below 1, which is not modelled; leave it out");
         }
         return device.filter("cpu"::equals).isPresent();

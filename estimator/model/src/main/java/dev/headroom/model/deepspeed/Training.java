@@ -36,7 +36,7 @@ public record Training(
         boolean half = fp16.flag("enabled", false);
         boolean bfloat = bf16.flag("enabled", false);
         if (half && bfloat) {
-            throw new UserInputException("--ds-config: fp16 and bf16 are both enabled; choose one");
+            throw new UserInputException("`ds_config`: fp16 and bf16 are both enabled; choose one");
         }
         ConfigSection optimizer = whole.section("optimizer");
         ConfigSection arguments = optimizer.section("params");
@@ -115,7 +115,7 @@ public record Training(
     private static @Nullable Long number(ConfigSection whole, String name) {
         long n = whole.count(-1, name);
         if (n == 0) {
-            throw new UserInputException("--ds-config: " + name + " is 0; it takes 1 or more");
+            throw new UserInputException("`ds_config`: " + name + " is 0; it takes 1 or more");
         }
         return n < 0 ? null : (Long) n;
     }
@@ -130,8 +130,8 @@ public record Training(
             case "sgd" -> momentum ? OptimizerKind.SGD_MOMENTUM : OptimizerKind.SGD;
             default ->
                 OptimizerKind.named(key)
-                        .orElseThrow(() -> new UserInputException("--ds-config: optimizer.type \"" + name
-                                + "\" is not modelled; leave the section out and name one with --optimizer"));
+                        .orElseThrow(() -> new UserInputException("`ds_config`: optimizer.type \"" + name
+                                + "\" is not modelled; leave the section out and name one with `optimizer`"));
         };
     }
 }

@@ -25,7 +25,7 @@ public record ZeroSection(
         long stage = zero.count(-1, "stage");
         if (stage > STAGES) {
             throw new UserInputException(
-                    "--ds-config: zero_optimization.stage is " + stage + "; the stages of ZeRO are 0 to 3");
+                    "`ds_config`: zero_optimization.stage is " + stage + "; the stages of ZeRO are 0 to 3");
         }
         zero.refuse(
                 "zero_quantized_weights",

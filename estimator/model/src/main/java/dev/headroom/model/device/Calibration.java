@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  */
 public final class Calibration {
     private static final String HEADER =
-            "# What 'headroom devices --calibrate' measured: part,loading,card,low,likely,high,source; bytes.";
+            "# What 'headroom devices' measured here: part,loading,card,low,likely,high,source; bytes.";
 
     private Calibration() {}
 
@@ -50,7 +50,7 @@ public final class Calibration {
         } catch (IOException | IllegalArgumentException e) {
             throw new UserInputException(
                     file + ": cannot be read as a calibration (" + e.getMessage()
-                            + "); remove it, or write it anew with 'headroom devices --calibrate'",
+                            + "); remove it, or write it anew with '`devices_calibrate`'",
                     e);
         }
     }

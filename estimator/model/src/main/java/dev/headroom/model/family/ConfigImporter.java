@@ -97,18 +97,18 @@ public final class ConfigImporter implements Importer {
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         ModelOptions options = request.options();
         if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
-            throw new UserInputException("--packing has no mask; leave --mask out");
+            throw new UserInputException("`packing` has no mask; leave `mask` out");
         }
         boolean sees = IMAGES_ALONE.contains(type);
         if (sees && (options.seq() != null || options.packing() || options.mask() != ModelOptions.Mask.NONE)) {
-            throw new UserInputException(config.source() + " has no text; leave out --seq, --mask and --packing");
+            throw new UserInputException(config.source() + " has no text; leave out `seq`, `mask` and `packing`");
         }
         if (!sees) {
             request.seq();
         }
         if (request.scenario().generation().any() && (sees || config.has("vision_config"))) {
             throw new UserInputException(
-                    config.source() + ": --generate is not modelled for models that see; leave it out");
+                    config.source() + ": `generate` is not modelled for models that see; leave it out");
         }
         return request.scenario().generation().any()
                 ? new GreedySearch(name, request, family.model()).graph()

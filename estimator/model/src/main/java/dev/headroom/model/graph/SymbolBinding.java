@@ -64,17 +64,17 @@ public final class SymbolBinding {
         SymExpr size = batchSize(graph);
         if (size == null) {
             throw new UserInputException(
-                    "--batch " + batch + " cannot be applied: the model has no input with a batch dimension");
+                    "`batch=" + batch + "` cannot be applied: the model has no input with a batch dimension");
         }
         if (isConstant(size) && size.evaluate(Map.of()) != batch) {
             throw new UserInputException(
-                    "--batch " + batch + " cannot be applied: the model was exported with a fixed batch size of " + size
+                    "`batch=" + batch + "` cannot be applied: the model was exported with a fixed batch size of " + size
                             + "; export it again with dynamic_shapes that leave the first dimension open");
         }
-        solve(size, batch, "--batch " + batch);
+        solve(size, batch, "`batch=" + batch + "`");
         for (String other : furtherBatches(graph)) {
             if (!bound.containsKey(other)) {
-                set(other, batch, "--batch " + batch);
+                set(other, batch, "`batch=" + batch + "`");
             }
         }
     }
@@ -138,7 +138,7 @@ public final class SymbolBinding {
     }
 
     private void bindNamed(String name, Long value) {
-        String asked = "--dim " + name + "=" + value;
+        String asked = "`dims=" + name + "=" + value + "`";
         if (graph.symbols().containsKey(name)) {
             set(name, value, asked);
             return;
@@ -192,7 +192,7 @@ public final class SymbolBinding {
         }
         if (symbols.size() > 1) {
             throw new UserInputException(
-                    asked + " cannot be applied: the size is " + size + "; name its symbols with --dim");
+                    asked + " cannot be applied: the size is " + size + "; name its symbols with `dims`");
         }
         Long solution = solution(size, symbol, value);
         if (solution == null) {
@@ -227,7 +227,7 @@ public final class SymbolBinding {
      */
     private void bindOwnNames(Set<String> used) {
         for (Map.Entry<String, Long> e : own.entrySet()) {
-            String asked = "--dim " + e.getKey() + "=" + e.getValue();
+            String asked = "`dims=" + e.getKey() + "=" + e.getValue() + "`";
             List<String> unset =
                     used.stream().filter(symbol -> !bound.containsKey(symbol)).toList();
             boolean clear = unset.size() == 1 && own.size() == 1 && e.getKey().matches("[A-Za-z_]\\w*");
@@ -252,15 +252,15 @@ public final class SymbolBinding {
         List<String> words = new ArrayList<>();
         for (String symbol : used) {
             if (!bound.containsKey(symbol)) {
-                String word = ofBatch().contains(symbol) ? "--batch N" : "--dim " + place(symbol) + "=N";
-                words.add(words.contains(word) ? "--dim " + symbol + "=N" : word);
+                String word = ofBatch().contains(symbol) ? "`batch=N`" : "`dims=" + place(symbol) + "=N`";
+                words.add(words.contains(word) ? "`dims=" + symbol + "=N`" : word);
             }
         }
-        words.sort(null); // --batch comes first
+        words.sort(null); // the batch comes first
         if (!words.isEmpty()) {
             String open = words.size() > 1
                     ? words.size() + " sizes of the model are open"
-                    : words.get(0).startsWith("--batch")
+                    : words.get(0).startsWith("`batch=")
                             ? "the model's batch size is open"
                             : "a size of the model is open";
             throw new UserInputException(open + ": pass " + String.join(" ", words));

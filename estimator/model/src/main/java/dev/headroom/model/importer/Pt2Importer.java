@@ -7,9 +7,9 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.Setting;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -64,17 +64,17 @@ public final class Pt2Importer implements Importer {
     public Graph read(Path file, Scenario scenario) {
         for (Setting<?> setting : ModelSettings.ofConfigs()) {
             if (!setting.isDefault(scenario)) {
-                throw new UserInputException(ScenarioArguments.option(setting)
+                throw new UserInputException(new Mention(setting.key(), null)
                         + " is for models from a config.json; an archive has what it was exported with");
             }
         }
         if (scenario.kernels().attention() == Scenario.Attention.EAGER) {
-            throw new UserInputException("--attention eager is for models from a config.json; export the model with"
+            throw new UserInputException("`attention=eager` is for models from a config.json; export the model with"
                     + " attn_implementation=\"eager\"");
         }
         Graph graph = read(file);
         if (scenario.model().seq() != null && !graph.symbols().containsKey("seq")) {
-            throw new UserInputException("--seq: the archive has no open size of that name; pass --dim INPUT.1=N");
+            throw new UserInputException("`seq`: the archive has no open size of that name; pass `dims=INPUT.1=N`");
         }
         return graph;
     }

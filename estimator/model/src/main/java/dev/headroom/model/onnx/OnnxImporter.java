@@ -50,7 +50,7 @@ public final class OnnxImporter implements Importer {
     public Graph read(Path file, Scenario scenario) {
         if (!scenario.loop().inference()) {
             throw new UserInputException(
-                    file + " is a graph without training: pass --inference, or export the model with torch.export");
+                    file + " is a graph without training: pass `inference`, or export the model with torch.export");
         }
         return read(file);
     }

@@ -130,7 +130,7 @@ public final class Division {
     private static List<Integer> even(Items items, int parts, PreparedRun run) {
         if (items.count() < parts) {
             throw new UserInputException("the model has " + items.count() + " modules in a row, which cannot be divided"
-                    + " in " + parts + "; name the first module of each further part with --split");
+                    + " in " + parts + "; name the first module of each further part with `split`");
         }
         List<Integer> bounds = new ArrayList<>(List.of(0));
         int item = 0;
@@ -144,7 +144,7 @@ public final class Division {
 
     private static List<Integer> named(int parts, List<String> split, PreparedRun run) {
         if (split.size() != parts - 1) {
-            throw new UserInputException("--split names " + split.size() + " modules, but " + parts + " parts have "
+            throw new UserInputException("`split` names " + split.size() + " modules, but " + parts + " parts have "
                     + (parts - 1) + " boundaries: name the first module of each part but the first");
         }
         List<Integer> bounds = new ArrayList<>(List.of(0));
@@ -154,7 +154,7 @@ public final class Division {
                 at++;
             }
             if (at == run.graph().nodes().size() || at == bounds.get(bounds.size() - 1)) {
-                throw new UserInputException("--split " + module + ": the model calls no module of that name"
+                throw new UserInputException("`split=" + module + "`: the model calls no module of that name"
                         + (bounds.size() > 1 ? " behind the one before" : "")
                         + "; give modules in the order in which they are called");
             }
@@ -205,8 +205,8 @@ public final class Division {
     /** What a stage is given is one tensor. */
     private void checkStage(int k, int from, Set<String> inputs) {
         if (inputs.size() != 1) {
-            throw new UserInputException("--parallel pp: " + stage(k, from) + ", is given " + inputs.size()
-                    + " tensors: stages hand on one each; cut elsewhere with --split");
+            throw new UserInputException("`parallel=pp`: " + stage(k, from) + ", is given " + inputs.size()
+                    + " tensors: stages hand on one each; cut elsewhere with `split`");
         }
     }
 
@@ -225,8 +225,8 @@ public final class Division {
         for (Node node : graph.nodes().subList(part.from(), stage == 0 ? part.from() : end)) {
             if (Region.changesInPlace(node)
                     && part.inputs().contains(node.reads().get(0))) {
-                throw new UserInputException("--parallel pp: " + stage(stage, part.from())
-                        + ", changes its input in place, which PyTorch refuses of a leaf; cut elsewhere with --split");
+                throw new UserInputException("`parallel=pp`: " + stage(stage, part.from())
+                        + ", changes its input in place, which PyTorch refuses of a leaf; cut elsewhere with `split`");
             }
         }
     }
@@ -237,9 +237,9 @@ public final class Division {
         for (Region r : plan.regions()) {
             if (r.from() < to && r.to() > from) {
                 if (r.from() < from || r.to() > to) {
-                    throw new UserInputException("--checkpoint: a checkpoint that begins with '"
+                    throw new UserInputException("`checkpoint`: a checkpoint that begins with '"
                             + graph.nodes().get(r.from()).module() + "' reaches over the end of a part of the model;"
-                            + " choose other segments, or --checkpoint-modules");
+                            + " choose other segments, or `checkpoint_modules`");
                 }
                 regions.add(r.shifted(shift));
             }

@@ -31,15 +31,15 @@ public final class UsualPlans {
             if (fits(entry.path("when"), modules) && !(entry.has("unless") && fits(entry.path("unless"), modules))) {
                 JsonNode plan = entry.path(sequenceParallel ? "sequence_parallel" : "plan");
                 if (plan.isMissingNode()) {
-                    throw new UserInputException("--sequence-parallel: no usual plan is known for "
-                            + entry.path("of").asText() + "; write one and name it with --tp-plan");
+                    throw new UserInputException("`sequence_parallel`: no usual plan is known for "
+                            + entry.path("of").asText() + "; write one and name it with `tp_plan`");
                 }
                 return new PlanReader(lossParallel).plan(plan);
             }
         }
         throw new UserInputException(
-                "--parallel tp: no usual plan is known for a model with such modules; write one as for"
-                        + " parallelize_module and name it with --tp-plan");
+                "`parallel=tp`: no usual plan is known for a model with such modules; write one as for"
+                        + " parallelize_module and name it with `tp_plan`");
     }
 
     private static boolean fits(JsonNode when, List<String> modules) {

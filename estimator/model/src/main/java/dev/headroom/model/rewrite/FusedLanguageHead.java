@@ -47,7 +47,7 @@ public final class FusedLanguageHead {
      * @throws UserInputException for a model that has no such head, or no labels
      */
     public static Graph put(Graph graph) {
-        return new FusedLanguageHead(graph).put(HEAD, List.of("_log_probs", "_entropy", "_top", "_mask"), "--loop sft");
+        return new FusedLanguageHead(graph).put(HEAD, List.of("_log_probs", "_entropy", "_top", "_mask"), "`loop=sft`");
     }
 
     /**
@@ -56,7 +56,7 @@ public final class FusedLanguageHead {
      * @throws UserInputException for a model that has no such head, or no labels
      */
     public static Graph liger(Graph graph) {
-        return new FusedLanguageHead(graph).put(LIGER, List.of(), "--liger");
+        return new FusedLanguageHead(graph).put(LIGER, List.of(), "`liger`");
     }
 
     private Graph put(String function, List<String> others, String option) {

@@ -35,7 +35,7 @@ final class LibraryCheckpoints {
         if (!isTold(asked)) {
             return graph;
         }
-        String option = asked.checkpointing().every() > 1 ? "--checkpoint-every" : "--checkpoint-offload";
+        String option = asked.checkpointing().every() > 1 ? "`checkpoint_every`" : "`checkpoint_offload`";
         String who = asked.trainer().loop().isTrainer() ? "the Trainer" : "prepare_model_for_kbit_training";
         List<String> notes = new ArrayList<>(graph.held().notes());
         notes.add(option + ": " + who + " checkpoints every layer, on the device; it is left out");

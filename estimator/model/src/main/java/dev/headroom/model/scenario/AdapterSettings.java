@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The settings of adapters and of frozen parameters: rows of the table that {@link ScenarioSettings} is. */
 public final class AdapterSettings {
     private static final int MOST = 1_000_000;
-    private static final String NO_LORA = "it belongs to --lora";
+    private static final String NO_LORA = "it belongs to `lora`";
 
     private static final List<Setting<?>> ALL = new ArrayList<>();
 
@@ -31,7 +31,7 @@ public final class AdapterSettings {
     public static final Setting<Boolean> IA3 = row(Setting.of(
                     "ia3", ADAPTERS, AdapterOptions::ia3, AdapterOptions::withIa3)
             .written(FLAG, "", "IA3 adapters, as peft makes them, in the place of LoRA.")
-            .onlyIf(s -> !s.adapters().ia3() || s.adapters().lora() == null, "there are --lora adapters already"));
+            .onlyIf(s -> !s.adapters().ia3() || s.adapters().lora() == null, "there are `lora` adapters already"));
 
     public static final Setting<AdapterMethod> ADAPTER =
             row(Setting.of("adapter", ADAPTERS, AdapterSettings::named, AdapterOptions::withMethod)
@@ -41,7 +41,7 @@ public final class AdapterSettings {
                             "Another method of peft in the place of LoRA.")
                     .onlyIf(
                             s -> s.adapters().method() == null || s.adapters().lora() == null,
-                            "there are --lora adapters already"));
+                            "there are `lora` adapters already"));
 
     public static final Setting<Integer> ADAPTER_SIZE =
             row(Setting.of("adapter_size", ADAPTERS, AdapterOptions::size, AdapterOptions::withSize)
@@ -50,7 +50,7 @@ public final class AdapterSettings {
                             "N",
                             "Its rank, the size of its blocks (oft), or how many tokens it trains (prompt-tuning,"
                                     + " p-tuning); peft's own by default.")
-                    .onlyIf(s -> sized(s.adapters()), "it belongs to --adapter"));
+                    .onlyIf(s -> sized(s.adapters()), "it belongs to `adapter`"));
 
     public static final Setting<Integer> LORA_ALPHA =
             ofLora(Setting.of("lora_alpha", ADAPTERS, AdapterOptions::alpha, AdapterOptions::withAlpha)
@@ -62,8 +62,8 @@ public final class AdapterSettings {
 
     public static final Setting<Double> LORA_DROPOUT = row(Setting.of(
                     "lora_dropout", ADAPTERS, AdapterOptions::dropout, AdapterOptions::withDropout)
-            .written(probability(), "P", "lora_dropout (default 0); vera_dropout of --adapter vera.")
-            .onlyIf(s -> s.adapters().takesDropout(), "it belongs to --lora, --adapter adalora and --adapter vera"));
+            .written(probability(), "P", "lora_dropout (default 0); vera_dropout of `adapter=vera`.")
+            .onlyIf(s -> s.adapters().takesDropout(), "it belongs to `lora`, `adapter=adalora` and `adapter=vera`"));
 
     public static final Setting<List<String>> TARGETS =
             ofAdapters(Setting.of("targets", ADAPTERS, AdapterOptions::targets, AdapterOptions::withTargets)
@@ -122,7 +122,7 @@ public final class AdapterSettings {
     private static <T> Setting<T> ofAdapters(Setting<T> setting) {
         return row(setting.onlyIf(
                 s -> s.adapters().any() && s.adapters().virtualTokens() == 0,
-                "it belongs to --lora, --adapter and --ia3, where layers are adapted"));
+                "it belongs to `lora`, `adapter` and `ia3`, where layers are adapted"));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {

@@ -29,13 +29,22 @@ public final class BadValue extends IllegalArgumentException {
         this.example = example;
     }
 
+    /** What the user reads, with the setting mentioned. */
+    public String line(Setting<?> setting) {
+        return line(new Mention(setting.key(), null).toString(), new Mention(setting.key(), example).toString());
+    }
+
     /**
      * What the user reads.
      *
      * @param name the reader's word for the setting
      */
     public String line(String name) {
+        return line(name, name + " " + example);
+    }
+
+    private String line(String name, String written) {
         return name + (part.isEmpty() ? "" : " " + part) + ": " + getMessage()
-                + (example.isEmpty() ? "" : "; write it like " + name + " " + example);
+                + (example.isEmpty() ? "" : "; write it like " + written);
     }
 }

@@ -39,11 +39,11 @@ public final class FeedSettings {
                     .trainsWith(samples -> samples != null)
                     .onlyIf(
                             s -> s.feeding().brings() && s.loop().accumulate() == 1,
-                            "it needs --data loader, and no --accumulate"));
+                            "it needs `data=loader`, and no `accumulate`"));
 
     public static final Setting<Integer> EPOCHS =
             row(Setting.of("epochs", FEEDING, Feeding::epochs, Feeding::withEpochs)
-                    .written(count(MOST_EPOCHS), "N", "How often all --steps are played (default 1).")
+                    .written(count(MOST_EPOCHS), "N", "How often all `steps` are played (default 1).")
                     .trainsWith(epochs -> epochs > 1)
                     .onlyIf(FeedSettings::single, "only on one GPU"));
 
@@ -64,7 +64,7 @@ public final class FeedSettings {
                                     version -> version == null ? null : version.toString(),
                                     List.of()),
                             "VERSION",
-                            "cuDNN version to model (default that of PyTorch's packages); --cudnn-benchmark"
+                            "cuDNN version to model (default that of PyTorch's packages); `cudnn_benchmark`"
                                     + " chooses otherwise before 9.8."));
 
     private FeedSettings() {}

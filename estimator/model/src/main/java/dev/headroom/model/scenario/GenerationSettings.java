@@ -21,14 +21,14 @@ public final class GenerationSettings {
             .written(
                     countOrNone(MOST_TOKENS),
                     "N",
-                    "Generates N tokens for a prompt of --seq, of a model from a config.json.");
+                    "Generates N tokens for a prompt of `seq`, of a model from a config.json.");
 
     public static final Setting<Generation.Cache> CACHE = Setting.of(
                     "cache", GENERATION, Generation::cache, Generation::withCache)
             .written(
                     choice(List.of(Generation.Cache.values()), OptionNames::of),
                     "KIND",
-                    "With --generate: dynamic (grows) or static (room for all tokens).");
+                    "With `generate`: dynamic (grows) or static (room for all tokens).");
 
     private GenerationSettings() {}
 

@@ -54,12 +54,12 @@ public final class ModelSettings {
 
     public static final Setting<Integer> CHECKPOINT_EVERY =
             row(Setting.of("checkpoint_every", CHECKPOINTING, Checkpointing::every, Checkpointing::withEvery)
-                    .written(count(MOST_LAYERS), "N", "With --checkpoint on a model of transformers: every Nth layer.")
+                    .written(count(MOST_LAYERS), "N", "With `checkpoint` on a model of transformers: every Nth layer.")
                     .trainsWith(every -> every > 1));
 
     public static final Setting<Boolean> CHECKPOINT_OFFLOAD =
             row(Setting.of("checkpoint_offload", CHECKPOINTING, Checkpointing::offload, Checkpointing::withOffload)
-                    .written(FLAG, "", "With --checkpoint on a model of transformers: checkpoints in host memory.")
+                    .written(FLAG, "", "With `checkpoint` on a model of transformers: checkpoints in host memory.")
                     .trainsWith(given -> given));
 
     public static final Setting<ModelOptions.Experts> EXPERTS =

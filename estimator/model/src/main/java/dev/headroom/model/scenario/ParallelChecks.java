@@ -51,14 +51,14 @@ public final class ParallelChecks {
         ParallelKind kind = parallel.kind();
         if (kind == ParallelKind.SINGLE && parallel.world() > 1) {
             throw new UserInputException(
-                    "--world " + parallel.world() + " needs --parallel: how are the ranks to share" + " the work?");
+                    "`world=" + parallel.world() + "` needs `parallel`: how are the ranks to share" + " the work?");
         }
         if (parallel.rank() != null && kind.isOneProcess()) {
-            throw refused("--rank", "it is one process; its devices are told one by one");
+            throw refused("`rank`", "it is one process; its devices are told one by one");
         }
         if (parallel.rank() != null && parallel.rank() >= parallel.world()) {
-            throw new UserInputException("--rank " + parallel.rank() + ": the ranks of --world " + parallel.world()
-                    + " are 0 to " + (parallel.world() - 1));
+            throw new UserInputException("`rank=" + parallel.rank() + "`: the ranks of `world=" + parallel.world()
+                    + "` are 0 to " + (parallel.world() - 1));
         }
     }
 
@@ -66,14 +66,14 @@ public final class ParallelChecks {
         List<Integer> mesh = parallel.mesh();
         int ranks = mesh.stream().reduce(1, (a, b) -> a * b);
         if (!mesh.isEmpty() && ranks != parallel.world()) {
-            throw new UserInputException("--mesh "
+            throw new UserInputException("`mesh="
                     + String.join("x", mesh.stream().map(Object::toString).toList())
-                    + " has " + ranks + " ranks, not the " + parallel.world() + " of --world");
+                    + "` has " + ranks + " ranks, not the " + parallel.world() + " of `world`");
         }
         Integer degree = parallel.tensor().degree();
         if (degree != null && parallel.world() % degree != 0) {
             throw new UserInputException(
-                    "--tp " + degree + " does not divide the " + parallel.world() + " ranks of --world");
+                    "`tp=" + degree + "` does not divide the " + parallel.world() + " ranks of `world`");
         }
     }
 
@@ -87,22 +87,22 @@ public final class ParallelChecks {
         belongs(
                 parallel.pipeline().equals(none.pipeline()) || kind.isPipeline() || kind == ParallelKind.MP,
                 "options of pp and mp");
-        belongs(parallel.mesh().isEmpty() || kind.isFullySharded() || kind.isPipelineInGrid(), "--mesh");
-        belongs(!parallel.cpuOffload() || kind.isFullySharded() || kind.isDeepSpeed(), "--cpu-offload");
-        belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isOneProcess(), "--build");
+        belongs(parallel.mesh().isEmpty() || kind.isFullySharded() || kind.isPipelineInGrid(), "`mesh`");
+        belongs(!parallel.cpuOffload() || kind.isFullySharded() || kind.isDeepSpeed(), "`cpu_offload`");
+        belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isOneProcess(), "`build`");
         belongs(
                 parallel.build() != Parallelism.Build.ZERO_INIT || kind == ParallelKind.ZERO3,
-                "--build zero-init, a way to make a model for zero3,");
+                "`build=zero-init`, a way to make a model for zero3,");
         belongs(
                 !parallel.noSync() || (kind == ParallelKind.DDP || kind.isFullySharded()) && !kind.isPipeline(),
-                "--no-sync, an option of ddp, fsdp1 and fsdp2,");
+                "`no_sync`, an option of ddp, fsdp1 and fsdp2,");
         if (parallel.ddp().staticGraph() && parallel.ddp().findUnusedParameters()) {
             throw new UserInputException(
-                    "--static-graph finds unused parameters by itself: leave out" + " --find-unused-parameters");
+                    "`static_graph` finds unused parameters by itself: leave out" + " `find_unused_parameters`");
         }
         if (parallel.ddp().staticGraph() && parallel.noSync() && run.loop().accumulate() > 1) {
             throw new UserInputException(
-                    "--static-graph with --no-sync: PyTorch fails in the first backward pass, which"
+                    "`static_graph` with `no_sync`: PyTorch fails in the first backward pass, which"
                             + " is to be reduced (expect_autograd_hooks_); leave out one of them");
         }
         boolean checkpoints = run.checkpointing().segments() > 0
@@ -110,14 +110,14 @@ public final class ParallelChecks {
         if (parallel.ddp().findUnusedParameters()
                 && checkpoints
                 && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
-            throw new UserInputException("--find-unused-parameters with --reentrant true: PyTorch takes what is"
+            throw new UserInputException("`find_unused_parameters` with `reentrant=true`: PyTorch takes what is"
                     + " recomputed for unused and then fails; leave out one of them");
         }
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
-            throw new UserInputException("--parameters-as-bucket-view is an option of --zero-optimizer; name both");
+            throw new UserInputException("`parameters_as_bucket_view` is an option of `zero_optimizer`; name both");
         }
         if (run.loop().inference() && (kind.isPipeline() || kind.isDeepSpeed() || kind == ParallelKind.MP)) {
-            throw refused("--inference", "its forward passes without backward passes are not modelled");
+            throw refused("`inference`", "its forward passes without backward passes are not modelled");
         }
     }
 
@@ -125,16 +125,16 @@ public final class ParallelChecks {
         ParallelKind kind = parallel.kind();
         ShardingOptions given = parallel.sharding();
         ShardingOptions none = ShardingOptions.DEFAULTS;
-        belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isReplicated(), "--build cpu and meta");
+        belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isReplicated(), "`build=cpu` and meta");
         if (kind == ParallelKind.FSDP1) {
-            belongs(given.reshardAfterForward() == null, "--reshard-after-forward, an option of fsdp2,");
+            belongs(given.reshardAfterForward() == null, "`reshard_after_forward`, an option of fsdp2,");
             boolean hybrid = given.strategy().isHybrid();
             if (hybrid && parallel.mesh().size() != 2) {
-                throw new UserInputException("--strategy " + given.strategy().option()
-                        + " needs --mesh RxS: the same among R ranks, divided among S");
+                throw new UserInputException("`strategy=" + given.strategy().option()
+                        + "` needs `mesh=RxS`: the same among R ranks, divided among S");
             }
             if (!hybrid && !parallel.mesh().isEmpty()) {
-                throw new UserInputException("--mesh needs --strategy HYBRID_SHARD or _HYBRID_SHARD_ZERO2 with fsdp1");
+                throw new UserInputException("`mesh` needs `strategy=HYBRID_SHARD` or _HYBRID_SHARD_ZERO2 with fsdp1");
             }
         } else if (kind.isFullySharded()) {
             belongs(
@@ -142,9 +142,9 @@ public final class ParallelChecks {
                             && given.limitAllGathers() == none.limitAllGathers()
                             && given.useOrigParams() == none.useOrigParams()
                             && given.backwardPrefetch() == none.backwardPrefetch(),
-                    "--strategy, --limit-all-gathers, --use-orig-params and --backward-prefetch, options of fsdp1,");
+                    "`strategy`, `limit_all_gathers`, `use_orig_params` and `backward_prefetch`, options of fsdp1,");
             if (parallel.mesh().size() > 2 && !kind.isPipeline()) {
-                throw new UserInputException("--mesh: fsdp2 takes S or RxS: the same among R ranks, divided among S");
+                throw new UserInputException("`mesh`: fsdp2 takes S or RxS: the same among R ranks, divided among S");
             }
         }
     }
@@ -154,17 +154,17 @@ public final class ParallelChecks {
             return;
         }
         if (parallel.build() == Parallelism.Build.CPU) {
-            throw refused("--build cpu", "what no plan shares would stay in host memory; build on cuda or meta");
+            throw refused("`build=cpu`", "what no plan shares would stay in host memory; build on cuda or meta");
         }
         if (!parallel.mesh().isEmpty() && !parallel.kind().isPipeline()) {
-            throw refused("--mesh", "its grid is --world by --tp");
+            throw refused("`mesh`", "its grid is `world` by `tp`");
         }
         if (parallel.tensor().degree() != null && parallel.kind().isPipeline()) {
-            throw refused("--tp", "the last size of --mesh says it");
+            throw refused("`tp`", "the last size of `mesh` says it");
         }
         if (parallel.tensor().plan() != null && parallel.tensor().sequenceParallel()) {
             throw new UserInputException(
-                    "--sequence-parallel chooses among the usual plans; with --tp-plan, the plan says it");
+                    "`sequence_parallel` chooses among the usual plans; with `tp_plan`, the plan says it");
         }
         OptimizerChoice optimizer = run.optimizer();
         boolean decays = optimizer.options().weightDecay() && optimizer.kind() != OptimizerKind.ADAMW;
@@ -173,8 +173,8 @@ public final class ParallelChecks {
                         || decays
                         || optimizer.options().maximize())) {
             throw refused(
-                    "--optimizer " + optimizer.kind().option()
-                            + (decays ? " --weight-decay" : optimizer.options().maximize() ? " --maximize" : ""),
+                    "`optimizer=" + optimizer.kind().option()
+                            + "`" + (decays ? " `weight_decay`" : optimizer.options().maximize() ? " `maximize`" : ""),
                     "its arithmetic on DTensors in several layouts is not modelled; take adamw, adam, sgd,"
                             + " sgd-momentum, rmsprop or adagrad without these");
         }
@@ -183,14 +183,14 @@ public final class ParallelChecks {
     private void belongs(boolean holds, String what) {
         if (!holds) {
             throw parallel.kind() == ParallelKind.SINGLE
-                    ? new UserInputException(what + " need --parallel")
+                    ? new UserInputException(what + " need `parallel`")
                     : refused(what, "it has no use for them");
         }
     }
 
     private UserInputException refused(String what, String reason) {
         return new UserInputException(
-                what + " cannot be combined with --parallel " + parallel.kind().option() + ": " + reason);
+                what + " cannot be combined with `parallel=" + parallel.kind().option() + "`: " + reason);
     }
 
     private void oneProcess() {
@@ -198,13 +198,13 @@ public final class ParallelChecks {
             return;
         }
         if (run.loop().inputGrad()) {
-            throw refused("--input-grad", "the gradient of a divided input is not modelled");
+            throw refused("`input_grad`", "the gradient of a divided input is not modelled");
         }
         if (Boolean.TRUE.equals(run.checkpointing().reentrant())) {
-            throw refused("--reentrant true", "PyTorch would run the nodes behind a checkpoint twice; leave it out");
+            throw refused("`reentrant=true`", "PyTorch would run the nodes behind a checkpoint twice; leave it out");
         }
         if (parallel.kind() == ParallelKind.MP && run.precision().amp() == DType.FLOAT16) {
-            throw refused("--amp fp16", "a GradScaler over several devices is not modelled; take --amp bf16");
+            throw refused("`amp=fp16`", "a GradScaler over several devices is not modelled; take `amp=bf16`");
         }
         PipelineOptions pipeline = parallel.pipeline();
         belongs(
@@ -212,7 +212,7 @@ public final class ParallelChecks {
                         || pipeline.equals(PipelineOptions.DEFAULTS
                                 .withMicrobatches(pipeline.microbatches())
                                 .withSplit(pipeline.split())),
-                "--schedule and --virtual");
+                "`schedule` and `virtual`");
     }
 
     private void pipeline() {
@@ -221,24 +221,24 @@ public final class ParallelChecks {
         }
         grid();
         if (run.adapters().any() || run.quant().any()) {
-            throw refused("--lora and --quant", "adapters and quantised weights of stages are not modelled");
+            throw refused("`lora` and `quant`", "adapters and quantised weights of stages are not modelled");
         }
         if (run.precision().amp() != null) {
-            throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
+            throw refused("`amp`", "autocast around a schedule is not modelled; take `dtype`");
         }
         if (run.loop().accumulate() > 1) {
-            throw refused("--accumulate", "its microbatches accumulate gradients; take --microbatches");
+            throw refused("`accumulate`", "its microbatches accumulate gradients; take `microbatches`");
         }
         if (run.loop().dropOutputs() || run.loop().inputGrad()) {
-            throw refused("--drop-outputs and --input-grad", "the schedule has outputs and inputs of its own");
+            throw refused("`drop_outputs` and `input_grad`", "the schedule has outputs and inputs of its own");
         }
         boolean checkpoints = run.checkpointing().segments() > 0
                 || !run.checkpointing().modules().isEmpty();
         if (checkpoints && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
-            throw refused("--reentrant true", "stages are checkpointed without; leave it out");
+            throw refused("`reentrant=true`", "stages are checkpointed without; leave it out");
         }
         if (parallel.pipeline().microbatches() < 1 || parallel.pipeline().virtualStages() < 1) {
-            throw new UserInputException("--microbatches and --virtual are at least 1");
+            throw new UserInputException("`microbatches` and `virtual` are at least 1");
         }
     }
 
@@ -251,29 +251,29 @@ public final class ParallelChecks {
         boolean three = kind == ParallelKind.PP_FSDP2_TP;
         String sizes = three ? "PxDxT" : kind == ParallelKind.PP_TP ? "PxT" : "PxD";
         if (parallel.mesh().size() != sizes.length() / 2 + 1) {
-            throw new UserInputException("--parallel " + kind.option() + " needs --mesh " + sizes
-                    + ": P ranks in a pipeline" + (kind == ParallelKind.PP_TP ? "" : ", D with other data")
+            throw new UserInputException("`parallel=" + kind.option() + "` needs `mesh=" + sizes
+                    + "`: P ranks in a pipeline" + (kind == ParallelKind.PP_TP ? "" : ", D with other data")
                     + (kind.isTensor() ? ", T that share layers" : ""));
         }
         if (kind == ParallelKind.PP_DDP) {
             belongs(
                     !parallel.ddp().staticGraph() && parallel.ddp().compress() == null,
-                    "--static-graph, which fails in a stage's first backward pass, and --compress");
-            belongs(!parallel.ddp().zeroOptimizer(), "--zero-optimizer");
+                    "`static_graph`, which fails in a stage's first backward pass, and `compress`");
+            belongs(!parallel.ddp().zeroOptimizer(), "`zero_optimizer`");
         }
         if (run.loop().clipGradNorm() != null) {
-            throw refused("--clip-grad-norm", "norms over stages are not modelled; leave it out");
+            throw refused("`clip_grad_norm`", "norms over stages are not modelled; leave it out");
         }
         if (parallel.build() == Parallelism.Build.CPU || parallel.cpuOffload()) {
-            throw refused("--build cpu and --cpu-offload", "stages are modelled that are built on cuda or meta");
+            throw refused("`build=cpu` and `cpu_offload`", "stages are modelled that are built on cuda or meta");
         }
     }
 
     private void batch() {
         Long batch = run.sizes().batch();
         if (parallel.kind() == ParallelKind.DP && batch != null && batch < parallel.world()) {
-            throw new UserInputException("--batch " + batch
-                    + " is split over the devices of --parallel dp: it is less than" + " --world " + parallel.world());
+            throw new UserInputException("`batch=" + batch
+                    + "` is split over the devices of `parallel=dp`: it is less than" + " `world=" + parallel.world() + "`");
         }
     }
 }

@@ -28,13 +28,13 @@ public final class QuantSettings {
     public static final Setting<Boolean> DOUBLE_QUANT =
             row(Setting.of("double_quant", QUANTISATION, Quantisation::doubleQuant, Quantisation::withDoubleQuant)
                     .written(FLAG, "", "The scales of 4-bit weights are quantised too.")
-                    .onlyIf(s -> s.quant().isFourBit(), "only the scales of --quant nf4 and fp4 can be quantised"));
+                    .onlyIf(s -> s.quant().isFourBit(), "only the scales of `quant=nf4` and fp4 can be quantised"));
 
     public static final Setting<Boolean> NO_KBIT_PREPARE = row(
             Setting.of("no_kbit_prepare", QUANTISATION, Quantisation::noKbitPrepare, Quantisation::withNoKbitPrepare)
-                    .written(FLAG, "", "With --quant: without peft's prepare_model_for_kbit_training.")
+                    .written(FLAG, "", "With `quant`: without peft's prepare_model_for_kbit_training.")
                     .trainsWith(given -> given)
-                    .onlyIf(s -> s.quant().any(), "only a run with --quant prepares its model"));
+                    .onlyIf(s -> s.quant().any(), "only a run with `quant` prepares its model"));
 
     public static final Setting<Load> LOAD =
             row(Setting.of("load", QUANTISATION, Quantisation::load, Quantisation::withLoad)
@@ -42,7 +42,7 @@ public final class QuantSettings {
                             choice(List.of(Load.values()), OptionNames::of),
                             "HOW",
                             "How the model comes to the GPU, as a phase: to (model.to) or device-map"
-                                    + " (from_pretrained; always with --quant)."));
+                                    + " (from_pretrained; always with `quant`)."));
 
     private QuantSettings() {}
 

@@ -203,7 +203,7 @@ public final class ScenarioSettings {
                     .written(
                             share(),
                             "SHARE",
-                            "torch._functorch.config.activation_memory_budget of --compile, 0 to 1 (default 1)."));
+                            "torch._functorch.config.activation_memory_budget of `compile`, 0 to 1 (default 1)."));
 
     public static final Setting<Boolean> CUDNN_BENCHMARK =
             row(Setting.of("cudnn_benchmark", KERNELS, Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark)
@@ -248,7 +248,7 @@ public final class ScenarioSettings {
                             s -> s.loop().clipGradNorm() == null
                                     && !s.trainer().loop().isTrainer()
                                     && s.parallel().kind() == ParallelKind.SINGLE,
-                            "only on one GPU, in a loop of your own, without --clip-grad-norm"));
+                            "only on one GPU, in a loop of your own, without `clip_grad_norm`"));
 
     public static final Setting<Boolean> INFERENCE =
             row(Setting.of("inference", LOOP, Loop::inference, Loop::withInference)

@@ -41,7 +41,7 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         try {
             return read(text);
         } catch (BadValue e) {
-            throw new UserInputException(e.line("--torch"), e);
+            throw new UserInputException(e.line("`torch`"), e);
         }
     }
 

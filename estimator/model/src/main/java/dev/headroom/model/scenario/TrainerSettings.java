@@ -54,7 +54,7 @@ public final class TrainerSettings {
                     .trainsWith(batch -> batch != null)
                     .onlyIf(
                             s -> !s.trainer().fusesHead() && s.parallel().kind() == ParallelKind.SINGLE,
-                            "evaluation belongs to --loop plain or trainer on one GPU"));
+                            "evaluation belongs to `loop=plain` or trainer on one GPU"));
 
     public static final Setting<Integer> EVAL_BATCHES =
             evaluation(Setting.of("eval_batches", TRAINER, TrainerOptions::evalBatches, TrainerOptions::withEvalBatches)
@@ -78,7 +78,7 @@ public final class TrainerSettings {
     private TrainerSettings() {}
 
     private static <T> Setting<T> evaluation(Setting<T> setting) {
-        return row(setting.onlyIf(s -> s.trainer().evalBatch() != null, "it belongs to --eval-batch"));
+        return row(setting.onlyIf(s -> s.trainer().evalBatch() != null, "it belongs to `eval_batch`"));
     }
 
     private static TransformersVersion version(String text) {

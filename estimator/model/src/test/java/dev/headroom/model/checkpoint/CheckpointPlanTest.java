@@ -69,7 +69,7 @@ class CheckpointPlanTest {
                 .graph();
         UserInputException e =
                 assertThrows(UserInputException.class, () -> CheckpointPlan.of(graph, Chains.run(2, null)));
-        assertTrue(e.getMessage().contains("--checkpoint-modules"), e.getMessage());
+        assertTrue(e.getMessage().contains("`checkpoint_modules`"), e.getMessage());
     }
 
     @Test

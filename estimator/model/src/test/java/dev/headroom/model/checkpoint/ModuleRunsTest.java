@@ -55,7 +55,7 @@ class ModuleRunsTest {
         assertTrue(refusal("a.0..a.7").contains("'a.7'"));
         assertTrue(refusal("a.0..").contains("write the paths"));
         assertTrue(refusal("a.0..a.*").contains("write the paths"));
-        assertTrue(refusal("").endsWith("is called ''; --layers lists the modules"));
+        assertTrue(refusal("").endsWith("is called ''; `layers` lists the modules"));
         assertTrue(refusal("a.0..a.2", "a.1..a.3").contains("neither holds the other"));
     }
 }

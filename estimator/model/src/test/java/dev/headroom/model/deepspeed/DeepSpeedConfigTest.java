@@ -88,7 +88,7 @@ class DeepSpeedConfigTest {
                 "[",
                 "[]")) {
             UserInputException e = assertThrows(UserInputException.class, () -> DeepSpeedConfig.parse(json), json);
-            assertTrue(e.getMessage().startsWith("--ds-config: "), e.getMessage());
+            assertTrue(e.getMessage().startsWith("`ds_config`: "), e.getMessage());
         }
     }
 }

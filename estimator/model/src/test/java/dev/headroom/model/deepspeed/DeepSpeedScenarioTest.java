@@ -42,13 +42,13 @@ class DeepSpeedScenarioTest {
     @Test
     void optionsThatDisagreeAreRefused() {
         Scenario run = eightRanks(WHOLE);
-        refused(run.with(ParallelSettings.PARALLEL, ParallelKind.ZERO1), "--parallel is zero1");
-        refused(run.with(ScenarioSettings.DTYPE, DType.BFLOAT16), "--dtype is bf16");
-        refused(run.with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD), "--optimizer is sgd");
-        refused(run.with(ScenarioSettings.BATCH, 5L), "--batch is 5");
-        refused(run.with(ScenarioSettings.ACCUMULATE, 3), "--accumulate is 3");
+        refused(run.with(ParallelSettings.PARALLEL, ParallelKind.ZERO1), "`parallel` is zero1");
+        refused(run.with(ScenarioSettings.DTYPE, DType.BFLOAT16), "`dtype` is bf16");
+        refused(run.with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD), "`optimizer` is sgd");
+        refused(run.with(ScenarioSettings.BATCH, 5L), "`batch` is 5");
+        refused(run.with(ScenarioSettings.ACCUMULATE, 3), "`accumulate` is 3");
         refused(run.with(ParallelSettings.WORLD, 7), "cannot be divided");
-        refused(eightRanks("{\"zero_optimization\": {\"stage\": 0}}"), "--parallel ddp");
+        refused(eightRanks("{\"zero_optimization\": {\"stage\": 0}}"), "`parallel=ddp`");
     }
 
     private static void refused(Scenario run, String reason) {

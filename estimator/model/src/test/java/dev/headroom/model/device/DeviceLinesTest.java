@@ -84,7 +84,7 @@ class DeviceLinesTest {
             Files.writeString(file, line + "\n");
             UserInputException e = assertThrows(UserInputException.class, () -> Calibration.read(file), line);
             assertTrue(e.getMessage().contains("devices.csv: cannot be read as a calibration"), e.getMessage());
-            assertTrue(e.getMessage().contains("headroom devices --calibrate"), e.getMessage());
+            assertTrue(e.getMessage().contains("`devices_calibrate`"), e.getMessage());
         }
     }
 }

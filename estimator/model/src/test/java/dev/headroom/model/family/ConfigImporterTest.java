@@ -130,7 +130,7 @@ class ConfigImporterTest {
                 "model_type=null|has no \"model_type\"",
                 "hidden_act=\"other\"|an activation that Headroom does not write",
                 "architectures=[\"LlamaModel\"]|language models",
-                "hidden_size=|--set hidden_size has no value",
+                "hidden_size=|`set=hidden_size` has no value",
                 "hidden_size=wide|is not valid JSON",
                 "hidden_size|not of the form KEY=JSON",
             })
@@ -149,7 +149,7 @@ class ConfigImporterTest {
     void sequencesNeedALength() {
         UserInputException e = assertThrows(
                 UserInputException.class, () -> Importers.read(Path.of("smollm2-135m"), Scenario.defaults()));
-        assertTrue(e.getMessage().contains("pass --seq N"), e.getMessage());
+        assertTrue(e.getMessage().contains("pass `seq=N`"), e.getMessage());
     }
 
     @Test

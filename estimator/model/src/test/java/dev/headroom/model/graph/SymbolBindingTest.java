@@ -54,9 +54,9 @@ class SymbolBindingTest {
     @Test
     void missingSizesAreAskedFor() {
         Graph graph = graph(Map.of("s0", OPEN, "s1", OPEN, "s2", OPEN), "s0,s1", "s2*s1");
-        assertRefused(graph, null, Map.of("s1", 4L), "pass --batch N");
-        assertRefused(graph, 4L, Map.of("s2", 4L), "pass --dim a.1=N");
-        assertRefused(graph, 4L, Map.of("s1", 4L), "pass --dim s2=N");
+        assertRefused(graph, null, Map.of("s1", 4L), "pass `batch=N`");
+        assertRefused(graph, 4L, Map.of("s2", 4L), "pass `dims=a.1=N`");
+        assertRefused(graph, 4L, Map.of("s1", 4L), "pass `dims=s2=N`");
     }
 
     @Test
@@ -73,7 +73,7 @@ class SymbolBindingTest {
         assertRefused(graph, 0L, Map.of(), "at least 1");
         assertRefused(graph, -5L, Map.of(), "at least 1");
         Graph three = graph(Map.of("s0", new SymbolRange(3, 64, null)), "s0,4");
-        assertRefused(three, 2L, Map.of(), "--batch 2 is out of range: the model was exported for a.0 from 3 to 64");
+        assertRefused(three, 2L, Map.of(), "`batch=2` is out of range: the model was exported for a.0 from 3 to 64");
         assertRefused(three, 65L, Map.of(), "from 3 to 64");
         assertEquals(Map.of("s0", 64L), SymbolBinding.bind(three, 64L, Map.of()));
     }

@@ -63,7 +63,7 @@ public final class FullyShard implements Wrapper {
         this.replicas = mesh.size() == 1 ? null : column(among);
         Integer after = options.reshardAfterForward();
         if (after != null && after > 1 && among % after != 0) {
-            throw new UserInputException("--reshard-after-forward " + after + " does not divide the " + among
+            throw new UserInputException("`reshard_after_forward=" + after + "` does not divide the " + among
                     + " ranks that parameters are divided among");
         }
     }

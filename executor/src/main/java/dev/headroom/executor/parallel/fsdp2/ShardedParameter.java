@@ -45,12 +45,12 @@ final class ShardedParameter {
      */
     ShardedParameter(Eager eager, String name, Tensor parameter, DType gatheredType, int rank, int ranks) {
         if (parameter.dims() == 0) {
-            throw new UserInputException("--parallel fsdp2: parameter '" + name
+            throw new UserInputException("`parallel=fsdp2`: parameter '" + name
                     + "' is a scalar, which PyTorch does not divide; make it a tensor of one element");
         }
         if (!parameter.isContiguous()) {
-            throw new UserInputException("--parallel fsdp2: parameter '" + name
-                    + "' is not contiguous, which PyTorch does not divide; leave out --channels-last");
+            throw new UserInputException("`parallel=fsdp2`: parameter '" + name
+                    + "' is not contiguous, which PyTorch does not divide; leave out `channels_last`");
         }
         this.eager = eager;
         this.gatheredType = gatheredType;

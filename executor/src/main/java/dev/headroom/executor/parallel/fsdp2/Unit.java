@@ -40,9 +40,9 @@ record Unit(String path, List<String> parameters, List<String> buffers) {
             for (String p : unit.parameters) {
                 String other = unitOf.putIfAbsent(p, path);
                 if (other != null) {
-                    throw new UserInputException("--parallel fsdp2: parameter '" + p + "' is tied between '" + other
+                    throw new UserInputException("`parallel=fsdp2`: parameter '" + p + "' is tied between '" + other
                             + "' and '" + (path.isEmpty() ? "the model" : path)
-                            + "', which are wrapped one by one; PyTorch refuses that, take --wrap root");
+                            + "', which are wrapped one by one; PyTorch refuses that, take `wrap=root`");
                 }
             }
             out.add(unit);

@@ -45,7 +45,7 @@ record Boundary(DType type, long[] sizes, long[] strides) {
                 Tensor first = Arrays.stream(made)
                         .filter(Objects::nonNull)
                         .findFirst()
-                        .orElseThrow(() -> new UserInputException("--parallel pp: a stage hands nothing on"));
+                        .orElseThrow(() -> new UserInputException("`parallel=pp`: a stage hands nothing on"));
                 out.add(new Boundary(first.dtype(), first.sizes(), first.strides()));
                 given = part.outputs().isEmpty()
                         ? Map.of()

@@ -89,7 +89,7 @@ final class DividedBatch {
     static Tensor merged(Eager eager, List<Tensor> chunks) {
         Tensor first = chunks.get(0);
         if (first.dims() == 0) {
-            throw new UserInputException("--parallel pp: the model returns a scalar, and outputs of microbatches are"
+            throw new UserInputException("`parallel=pp`: the model returns a scalar, and outputs of microbatches are"
                     + " joined; have it return its scores");
         }
         long[] sizes = first.sizes().clone();

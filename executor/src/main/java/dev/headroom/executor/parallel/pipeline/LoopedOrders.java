@@ -46,7 +46,7 @@ final class LoopedOrders {
     private List<Action> interleaved(int rank) {
         int rounds = Math.max(1, microbatches / layout.ranks());
         if (microbatches % rounds != 0) {
-            throw new UserInputException("--microbatches " + microbatches + ": Interleaved1F1B takes a multiple of its "
+            throw new UserInputException("`microbatches=" + microbatches + "`: Interleaved1F1B takes a multiple of its "
                     + rounds + " rounds");
         }
         int perRound = microbatches / rounds;

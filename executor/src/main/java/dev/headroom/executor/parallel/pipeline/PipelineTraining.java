@@ -94,8 +94,8 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
                 .map(meta -> meta.sizes().get(0).evaluate(prepared.symbols()))
                 .orElse(1L);
         if (batch % microbatches != 0) {
-            throw new UserInputException("--batch " + batch + " has no " + microbatches
-                    + " equal parts; choose another number of --microbatches");
+            throw new UserInputException("`batch=" + batch + "` has no " + microbatches
+                    + " equal parts; choose another number of `microbatches`");
         }
         return Preparation.of(imported, run.with(ScenarioSettings.BATCH, batch / microbatches));
     }
@@ -121,7 +121,7 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
                 Division.stages(rows, layout.stages(), run.parallel().pipeline().split());
         if (division.loss() != null) {
             throw new UserInputException(
-                    "--parallel pp: the model computes its loss itself, which the executor does not"
+                    "`parallel=pp`: the model computes its loss itself, which the executor does not"
                             + " divide from its last stage; predict it, or export it without labels");
         }
         boundaries = Boundary.of(division, rows, eager.settings());
@@ -153,8 +153,8 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
         boolean first = stages.stream()
                 .anyMatch(s -> s.isFirst() && s.model().trained().stream().noneMatch(Tensor::requiresGrad));
         if (nothing || first) {
-            throw new UserInputException("--parallel pp: rank " + group.rank()
-                    + " has a stage without parameters that are trained; cut elsewhere with --split");
+            throw new UserInputException("`parallel=pp`: rank " + group.rank()
+                    + " has a stage without parameters that are trained; cut elsewhere with `split`");
         }
     }
 

@@ -23,13 +23,13 @@ record StageLayout(String schedule, int ranks, int ofEach) {
         String schedule = parallel.pipeline().schedule().toLowerCase(Locale.ROOT);
         boolean single = List.of(GPIPE, ONE_FORWARD_ONE_BACKWARD).contains(schedule);
         if (!single && !List.of(LOOPED_BFS, INTERLEAVED).contains(schedule)) {
-            throw new UserInputException("--schedule " + parallel.pipeline().schedule()
-                    + ": the executor runs GPipe, 1F1B, Interleaved1F1B and LoopedBFS; take one of them,"
+            throw new UserInputException("`schedule=" + parallel.pipeline().schedule()
+                    + "`: the executor runs GPipe, 1F1B, Interleaved1F1B and LoopedBFS; take one of them,"
                     + " or predict it");
         }
         if (schedule.equals(ONE_FORWARD_ONE_BACKWARD) && parallel.pipeline().microbatches() < parallel.world()) {
-            throw new UserInputException("--microbatches " + parallel.pipeline().microbatches()
-                    + ": 1F1B takes at least one for each of the " + parallel.world() + " stages");
+            throw new UserInputException("`microbatches=" + parallel.pipeline().microbatches()
+                    + "`: 1F1B takes at least one for each of the " + parallel.world() + " stages");
         }
         return new StageLayout(
                 schedule, parallel.world(), single ? 1 : parallel.pipeline().virtualStages());

@@ -40,7 +40,7 @@ public final class Autocast {
                     case BANNED ->
                         throw new UserInputException("node " + call.node().name() + " ("
                                 + call.node().target() + ") is refused under autocast, as PyTorch does;"
-                                + " use binary_cross_entropy_with_logits, or predict without --amp");
+                                + " use binary_cross_entropy_with_logits, or predict without `amp`");
                 };
         // The casts are arguments: they outlive the operator's own variables.
         boolean before = mode.exclude(true);

@@ -27,7 +27,7 @@ final class ShardedCrossEntropy {
             EagerRuntime rt, Tensor input, Tensor target, @Nullable Tensor weight, Losses.Reduction reduction) {
         if (input.dim() > 2 || weight != null || reduction == Losses.Reduction.NONE) {
             throw new UserInputException(
-                    "--loss-parallel is modelled for a loss of scores in two dimensions, without weights"
+                    "`loss_parallel` is modelled for a loss of scores in two dimensions, without weights"
                             + " of classes, that is summed or averaged");
         }
         ShardedCrossEntropy loss =

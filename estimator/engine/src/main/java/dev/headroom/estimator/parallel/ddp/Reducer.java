@@ -98,8 +98,8 @@ final class Reducer {
      */
     void rebuild() {
         if (expecting && begun && !waiting.isEmpty()) {
-            throw new UserInputException("--parallel ddp: " + waiting.size()
-                    + " parameters got no gradient, and PyTorch waits for them; add --find-unused-parameters");
+            throw new UserInputException("`parallel=ddp`: " + waiting.size()
+                    + " parameters got no gradient, and PyTorch waits for them; add `find_unused_parameters`");
         }
         if (rebuilt || arrivals.isEmpty() || options.findUnusedParameters()) {
             return;

@@ -100,13 +100,13 @@ final class Flattening {
     private void check(List<String> names, List<Tensor> tensors) {
         for (int i = 0; i < names.size(); i++) {
             Tensor t = tensors.get(i);
-            String what = "--parallel fsdp1: '" + names.get(i) + "' ";
+            String what = "`parallel=fsdp1`: '" + names.get(i) + "' ";
             if (t.dim() == 0) {
                 throw new UserInputException(what + "is a scalar, which PyTorch refuses to flatten");
             }
             if (!t.isContiguous()) {
                 throw new UserInputException(
-                        what + "is not contiguous, which is not modelled; leave out --channels-last");
+                        what + "is not contiguous, which is not modelled; leave out `channels_last`");
             }
             if (t.dtype() != tensors.get(0).dtype()) {
                 throw new UserInputException(
@@ -115,7 +115,7 @@ final class Flattening {
             if (!options.useOrigParams() && t.requiresGrad() != tensors.get(0).requiresGrad()) {
                 throw new UserInputException(
                         what + "is frozen and others beside it are not, or the other way round, which"
-                                + " PyTorch refuses; use --use-orig-params");
+                                + " PyTorch refuses; use `use_orig_params`");
             }
         }
     }

@@ -61,9 +61,9 @@ public final class FullyShardedDataParallel implements LoopHook {
                 && strategy() == ShardingOptions.Strategy.NO_SHARD
                 && options.useOrigParams()
                 && options.paramDtype() == null) {
-            throw new UserInputException("--cpu-offload with whole parameters on each rank and --use-orig-params: how"
+            throw new UserInputException("`cpu_offload` with whole parameters on each rank and `use_orig_params`: how"
                     + " long linear layers keep weights that were brought is not modelled; leave out"
-                    + " --use-orig-params, or name a --param-dtype");
+                    + " `use_orig_params`, or name a `param_dtype`");
         }
     }
 

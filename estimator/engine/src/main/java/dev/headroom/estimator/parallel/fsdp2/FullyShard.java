@@ -57,7 +57,7 @@ public final class FullyShard implements LoopHook {
 
     private void check() {
         if (parallel.cpuOffload() && run.loop().clipGradNorm() != null) {
-            throw new UserInputException("--clip-grad-norm with --cpu-offload: gradients are in host memory, where NCCL"
+            throw new UserInputException("`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL"
                     + " sums no norms; leave out one of them");
         }
     }
@@ -87,8 +87,8 @@ public final class FullyShard implements LoopHook {
         for (Tensor p : loop.model().parameters()) {
             boolean turned = run.kernels().turns(p.dim());
             if (turned && !Shapes.isContiguous(p.sizes(), Shapes.channelsLast(p.sizes()))) {
-                throw new UserInputException("--parallel fsdp2: a parameter is not contiguous, which PyTorch refuses;"
-                        + " leave out --channels-last");
+                throw new UserInputException("`parallel=fsdp2`: a parameter is not contiguous, which PyTorch refuses;"
+                        + " leave out `channels_last`");
             }
         }
     }

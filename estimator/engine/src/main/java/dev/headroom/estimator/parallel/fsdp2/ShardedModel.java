@@ -45,7 +45,7 @@ final class ShardedModel {
         this.shared = new Communication(runtime, module.engine(), module.place());
         Integer after = options.reshardAfterForward();
         if (after != null && after > 1 && shards.size() % after != 0) {
-            throw new UserInputException("--reshard-after-forward " + after + ": parameters are divided among "
+            throw new UserInputException("`reshard_after_forward=" + after + "`: parameters are divided among "
                     + shards.size() + " ranks; name a divisor of that");
         }
     }

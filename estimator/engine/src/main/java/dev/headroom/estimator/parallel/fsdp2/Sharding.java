@@ -61,16 +61,16 @@ final class Sharding {
 
     private void check(String name, Tensor whole) {
         if (made.containsKey(name)) {
-            throw new UserInputException("--parallel fsdp2: '" + name
-                    + "' is shared by modules of two units, which PyTorch refuses; use --wrap root");
+            throw new UserInputException("`parallel=fsdp2`: '" + name
+                    + "' is shared by modules of two units, which PyTorch refuses; use `wrap=root`");
         }
         if (whole.dim() == 0) {
             throw new UserInputException(
-                    "--parallel fsdp2: '" + name + "' is a scalar, which PyTorch refuses to divide");
+                    "`parallel=fsdp2`: '" + name + "' is a scalar, which PyTorch refuses to divide");
         }
         if (!whole.isContiguous()) {
-            throw new UserInputException("--parallel fsdp2: '" + name
-                    + "' is not contiguous, which PyTorch refuses; leave out --channels-last");
+            throw new UserInputException("`parallel=fsdp2`: '" + name
+                    + "' is not contiguous, which PyTorch refuses; leave out `channels_last`");
         }
     }
 

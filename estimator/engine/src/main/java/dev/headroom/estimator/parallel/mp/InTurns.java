@@ -47,7 +47,7 @@ final class InTurns implements ForwardPass {
                     Division.of(run, parallel.world(), parallel.pipeline().split());
             Parts parts = new Parts(loop, run, division);
             if (!parts.part(parts.count() - 1).outputs().containsAll(outputs)) {
-                throw new UserInputException("--microbatches: the model has outputs that its last part does not make");
+                throw new UserInputException("`microbatches`: the model has outputs that its last part does not make");
             }
             return parts;
         });
@@ -110,7 +110,7 @@ final class InTurns implements ForwardPass {
             }
             Tensor[] parts = done.stream().map(of -> of.get(name)).toArray(Tensor[]::new);
             if (parts[0].dim() == 0) {
-                throw new UserInputException("--microbatches: the model returns a scalar, which cannot be put together"
+                throw new UserInputException("`microbatches`: the model returns a scalar, which cannot be put together"
                         + " again; export it without its loss");
             }
             out[i] = runtime.hold(Joining.cat(runtime, 0, parts));

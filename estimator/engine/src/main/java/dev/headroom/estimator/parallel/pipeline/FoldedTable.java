@@ -133,7 +133,7 @@ final class FoldedTable {
     /** DualPipeV: forward passes of one direction run beside backward passes of the other. */
     List<Action> dual() {
         if (microbatches < 2 * world) {
-            throw new UserInputException("--microbatches " + microbatches + ": DualPipeV needs at least as many as the "
+            throw new UserInputException("`microbatches=" + microbatches + "`: DualPipeV needs at least as many as the "
                     + 2 * world + " stages");
         }
         int behind = world - rank - 1;

@@ -30,7 +30,7 @@ final class InterleavedTable {
     private void checkRounds() {
         int rounds = Math.max(1, microbatches / plan.world());
         if (microbatches % rounds != 0) {
-            throw new UserInputException("--microbatches " + microbatches + " is no multiple of the " + rounds
+            throw new UserInputException("`microbatches=" + microbatches + "` is no multiple of the " + rounds
                     + " rounds that they go through " + plan.world() + " ranks in; change it");
         }
     }

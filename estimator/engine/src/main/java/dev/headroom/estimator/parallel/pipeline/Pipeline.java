@@ -116,8 +116,8 @@ public final class Pipeline implements LoopHook {
         }
         if (made.stream().allMatch(stage -> stage.model().parameters().isEmpty())
                 && loop.prepared().scenario().optimizer().kind() != OptimizerKind.NONE) {
-            throw new UserInputException("--parallel pp: rank " + rank + " has no parameters, and PyTorch's optimizers"
-                    + " take no empty list; cut elsewhere with --split");
+            throw new UserInputException("`parallel=pp`: rank " + rank + " has no parameters, and PyTorch's optimizers"
+                    + " take no empty list; cut elsewhere with `split`");
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);
@@ -135,8 +135,8 @@ public final class Pipeline implements LoopHook {
                 .map(meta -> meta.sizes().get(0).evaluate(whole.symbols()))
                 .orElse(1L);
         if (batch % microbatches != 0) {
-            throw new UserInputException("--batch " + batch + " cannot be divided in " + microbatches
-                    + " equal microbatches; change --microbatches");
+            throw new UserInputException("`batch=" + batch + "` cannot be divided in " + microbatches
+                    + " equal microbatches; change `microbatches`");
         }
         return runs.of(whole.scenario().with(ScenarioSettings.BATCH, batch / microbatches));
     }
@@ -209,7 +209,7 @@ public final class Pipeline implements LoopHook {
             for (Stage stage : stages) {
                 if (stage.isLast()) {
                     if (stage.outputChunks().get(0).dim() == 0) {
-                        throw new UserInputException("--parallel pp: the model returns a scalar, and outputs of"
+                        throw new UserInputException("`parallel=pp`: the model returns a scalar, and outputs of"
                                 + " microbatches are joined; have it return its scores");
                     }
                     Tensor out = runtime.hold(
@@ -236,7 +236,7 @@ public final class Pipeline implements LoopHook {
         Tensor given =
                 loop.batch().values().get(division().parts().get(0).inputs().get(0));
         if (given == null) {
-            throw new UserInputException("--parallel pp: the model takes no input");
+            throw new UserInputException("`parallel=pp`: the model takes no input");
         }
         return given;
     }

@@ -55,7 +55,7 @@ record StagePlan(String schedule, int world, int perRank) {
         if (perRank == 1 && (schedule.equals("gpipe") || schedule.equals("1f1b"))) {
             if (schedule.equals("1f1b") && microbatches < world) {
                 throw new UserInputException(
-                        "--microbatches " + microbatches + ": 1F1B needs at least as many as the " + world + " stages");
+                        "`microbatches=" + microbatches + "`: 1F1B needs at least as many as the " + world + " stages");
             }
             SingleStage single = new SingleStage(runtime, peers, own.get(0), world, microbatches);
             return schedule.equals("gpipe") ? single::gpipe : single::oneForwardOneBackward;
@@ -76,7 +76,7 @@ record StagePlan(String schedule, int world, int perRank) {
             case "loopedbfs" -> new InterleavedTable(this, rank, microbatches).breadthFirst();
             case "zbvzerobubble" -> new FoldedTable(this, rank, microbatches).zeroBubble();
             case "dualpipev" -> new FoldedTable(this, rank, microbatches).dual();
-            default -> throw new UserInputException("--schedule " + schedule + " is not known");
+            default -> throw new UserInputException("`schedule=" + schedule + "` is not known");
         };
     }
 }

@@ -39,8 +39,8 @@ final class LayerSharing {
         boolean onDevice = parallel.build() == Parallelism.Build.CUDA;
         TiedParameters ties = new TiedParameters(module.graph());
         if (dividedFurther && ties.any()) {
-            throw new UserInputException("--parallel " + parallel.kind().option()
-                    + ": tied parameters are modelled for a model that is built on the meta device; add --build meta");
+            throw new UserInputException("`parallel=" + parallel.kind().option()
+                    + "`: tied parameters are modelled for a model that is built on the meta device; add `build=meta`");
         }
         model = new SharedModel(module.runtime(), module.model(), module.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(module.runtime(), ranks);

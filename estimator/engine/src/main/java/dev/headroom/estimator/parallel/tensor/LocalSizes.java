@@ -232,7 +232,7 @@ final class LocalSizes {
         if (size * local % whole != 0) {
             throw new UserInputException((node.module().isEmpty() ? "the model" : node.module()) + ": " + size
                     + " heads or groups do not divide among the " + ranks
-                    + " ranks of --parallel tp; choose a --tp that"
+                    + " ranks of `parallel=tp`; choose a `tp` that"
                     + " divides them");
         }
         return size * local / whole;

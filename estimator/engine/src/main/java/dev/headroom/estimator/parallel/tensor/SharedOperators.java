@@ -91,7 +91,7 @@ final class SharedOperators implements NodeHook {
         if (!rows && features != weight.sizes()[1]) {
             throw new UserInputException(
                     call.node().module() + ": " + weight.sizes()[1] + " input features do not divide" + " among the "
-                            + ranks.size() + " ranks of --parallel tp; choose a --tp that divides them");
+                            + ranks.size() + " ranks of `parallel=tp`; choose a `tp` that divides them");
         }
         Tensor bias = rows ? null : call.tensorOrNull("bias");
         Tensor scaled = bias == null ? null : rt.emptyLike(bias);

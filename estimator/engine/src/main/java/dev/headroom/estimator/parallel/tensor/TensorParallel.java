@@ -83,8 +83,8 @@ public final class TensorParallel implements LoopHook {
     @Override
     public void clip(Runnable own) {
         if (!sharing().model().sharesAll()) {
-            throw new UserInputException("--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
-                    + " together; share all modules with parameters, as with --sequence-parallel, or leave it out");
+            throw new UserInputException("`clip_grad_norm`: clip_grad_norm_ does not take DTensors and plain tensors"
+                    + " together; share all modules with parameters, as with `sequence_parallel`, or leave it out");
         }
         List<Tensor> parameters = loop.model().parameters();
         GradientClipping.Parts norms = divides == null

@@ -46,12 +46,12 @@ public final class DeepSpeedEngine implements LoopHook {
         this.settings = ZeroSettings.of(run);
         this.build = run.parallel().build();
         if (run.precision().amp() != null) {
-            throw new UserInputException("--amp cannot be combined with --parallel "
-                    + run.parallel().kind().option() + ": DeepSpeed converts the model; name a type with --dtype");
+            throw new UserInputException("`amp` cannot be combined with `parallel="
+                    + run.parallel().kind().option() + "`: DeepSpeed converts the model; name a type with `dtype`");
         }
         if (build == Parallelism.Build.META) {
-            throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda, or (zero3) made under"
-                    + " deepspeed.zero.Init; name --build cpu, cuda or zero-init");
+            throw new UserInputException("`build=meta`: DeepSpeed takes models on cpu or cuda, or (zero3) made under"
+                    + " deepspeed.zero.Init; name `build=cpu`, cuda or zero-init");
         }
         this.collectives = collectives;
     }
@@ -141,8 +141,8 @@ public final class DeepSpeedEngine implements LoopHook {
             }
             if (wanted == null) {
                 throw new UserInputException(
-                        "--parallel zero1 to zero3: DeepSpeed takes a model in fp32 unless it is to"
-                                + " convert it, and '" + name + "' is of another type; add --dtype bf16");
+                        "`parallel=zero1` to zero3: DeepSpeed takes a model in fp32 unless it is to"
+                                + " convert it, and '" + name + "' is of another type; add `dtype=bf16`");
             }
             try (Frame frame = runtime.frame()) {
                 runtime.setData(

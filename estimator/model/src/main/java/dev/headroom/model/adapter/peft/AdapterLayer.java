@@ -37,9 +37,9 @@ interface AdapterLayer {
         }
         if (!layer.kind().takes(method)) {
             String name = method.name().toLowerCase(Locale.ROOT);
-            throw new UserInputException("--adapter " + name + ": '" + layer.path() + "' is "
+            throw new UserInputException("`adapter=" + name + "`: '" + layer.path() + "' is "
                     + layer.kind().words()
-                    + ", which gets no such adapter here; name other modules with --targets, or pass --lora instead");
+                    + ", which gets no such adapter here; name other modules with `targets`, or pass `lora` instead");
         }
         return switch (method) {
             case IA3 -> Ia3Layer.of(layer, call, options, run);

@@ -55,7 +55,7 @@ public final class Adapters {
     private Graph wrapped() {
         LoraParameters.require(graph, options);
         if (run.makes() && options.type() == AdapterOptions.Type.MODEL) {
-            notes.add("--adapter-dtype model: SFTTrainer makes the adapters itself, in float32");
+            notes.add("`adapter_dtype=model`: SFTTrainer makes the adapters itself, in float32");
         }
         OutputLayer output = new OutputLayer(graph);
         FusedExperts asked = FusedExperts.of(graph, options, () -> linear(output));
@@ -65,7 +65,7 @@ public final class Adapters {
         Targets targets = Targets.of(asked.options(), modules);
         Targets.named(options.targets()).absent(modules).stream()
                 .filter(name -> asked.options().targets().contains(name))
-                .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
+                .forEach(name -> notes.add("`targets`: the model has no module '" + name + "'; peft leaves it out"));
         saved.require(
                 graph,
                 options,
@@ -126,7 +126,7 @@ public final class Adapters {
 
     private static UserInputException unsupported(CallSpan call) {
         String type = call.module().type();
-        return new UserInputException("--targets: peft makes no adapter for '"
+        return new UserInputException("`targets`: peft makes no adapter for '"
                 + call.module().path() + "', a " + type.substring(type.lastIndexOf('.') + 1));
     }
 

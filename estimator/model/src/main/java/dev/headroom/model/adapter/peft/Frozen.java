@@ -19,8 +19,8 @@ final class Frozen {
         if (options.freeze().isEmpty() && options.train().isEmpty()) {
             return graph;
         }
-        require("--freeze", options.freeze(), graph.held());
-        require("--train", options.train(), graph.held());
+        require("`freeze`", options.freeze(), graph.held());
+        require("`train`", options.train(), graph.held());
         ModelState held = with(
                 graph.held(),
                 (name, before) -> before

@@ -84,7 +84,7 @@ record FusedExperts(AdapterOptions options, Set<String> doubled) {
             List<String> both = parameters.keySet().stream()
                     .filter(m -> FUSED.equals(parameters.get(m)))
                     .toList();
-            throw new UserInputException("--targets: experts hold " + String.join(" and ", both)
+            throw new UserInputException("`targets`: experts hold " + String.join(" and ", both)
                     + " in one parameter; name both or neither");
         }
         return new FusedExperts(

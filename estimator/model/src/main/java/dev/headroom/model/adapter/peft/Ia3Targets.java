@@ -45,8 +45,8 @@ record Ia3Targets(List<String> all, String feedForward) {
     }
 
     private static UserInputException unknown() {
-        return new UserInputException("--ia3: peft does not know which modules of this model are feed-forward layers,"
-                + " and adapts none; pass --lora instead");
+        return new UserInputException("`ia3`: peft does not know which modules of this model are feed-forward layers,"
+                + " and adapts none; pass `lora` instead");
     }
 
     /** Those of a model. */

@@ -30,11 +30,11 @@ final class LoraConvolution implements AdapterLayer {
                 .findFirst()
                 .orElse(1L);
         if (options.dora()) {
-            throw new UserInputException("--dora: '" + layer.path()
+            throw new UserInputException("`dora`: '" + layer.path()
                     + "' is a convolution; only adapters of linear layers" + " and embeddings can be decomposed here");
         }
         if (options.rank() % groups != 0) {
-            throw new UserInputException("--lora " + options.rank() + ": the convolution '" + layer.path() + "' has "
+            throw new UserInputException("`lora=" + options.rank() + "`: the convolution '" + layer.path() + "' has "
                     + groups + " groups; peft takes a rank that they divide");
         }
     }

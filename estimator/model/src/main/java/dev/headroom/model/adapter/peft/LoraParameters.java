@@ -52,7 +52,7 @@ final class LoraParameters {
     static void require(Graph graph, AdapterOptions options) {
         options.targetParameters()
                 .forEach(t -> Targets.requireSome(
-                        "--target-parameters",
+                        "`target_parameters`",
                         "parameter",
                         t,
                         graph.held().tensors().keySet(),
@@ -80,12 +80,12 @@ final class LoraParameters {
             int dimensions = e.getValue().meta().sizes().size();
             String name = call.module().path() + "." + e.getKey();
             if (dimensions < 2 || dimensions > 3) {
-                throw new UserInputException("--target-parameters: '" + name + "' has " + dimensions
+                throw new UserInputException("`target_parameters`: '" + name + "' has " + dimensions
                         + " dimensions; peft takes parameters of 2 or 3");
             }
             if (options.dora() || options.drops()) {
-                throw new UserInputException("--target-parameters: peft takes no "
-                        + (options.dora() ? "--dora" : "--lora-dropout") + " with them");
+                throw new UserInputException("`target_parameters`: peft takes no "
+                        + (options.dora() ? "`dora`" : "`lora_dropout`") + " with them");
             }
         }
         return new LoraParameters(call, targeted, asked, run);

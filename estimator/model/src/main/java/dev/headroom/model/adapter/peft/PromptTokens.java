@@ -63,8 +63,8 @@ final class PromptTokens {
     }
 
     private static UserInputException refused() {
-        return new UserInputException("--adapter prompt-tuning and p-tuning: go with decoders from a config.json that"
-                + " are given texts, without --task and --packing; take another method here");
+        return new UserInputException("`adapter=prompt-tuning` and p-tuning: go with decoders from a config.json that"
+                + " are given texts, without `task` and `packing`; take another method here");
     }
 
     /** The call that embeds the texts. */

@@ -48,7 +48,7 @@ final class SavedModules {
         List<String> modules = graph.held().modules();
         Set<String> paths = new LinkedHashSet<>();
         for (String name : options.modulesToSave()) {
-            Targets.requireSome("--modules-to-save", "module", name, modules, path -> path.endsWith(name));
+            Targets.requireSome("`modules_to_save`", "module", name, modules, path -> path.endsWith(name));
         }
         List<String> names = new ArrayList<>(options.modulesToSave());
         OF_CLASSES.forEach((end, heads) -> names.addAll(type(graph).endsWith(end) ? heads : List.of()));
@@ -88,13 +88,13 @@ final class SavedModules {
     void require(Graph graph, AdapterOptions options, Predicate<String> targeted) {
         for (String path : paths) {
             if (isLate(path, options, graph) && targeted.test(path)) {
-                throw new UserInputException("--targets: '" + path + "' is the model's head, which peft trains whole"
+                throw new UserInputException("`targets`: '" + path + "' is the model's head, which peft trains whole"
                         + " and so cannot adapt as well; name other modules");
             }
             HeldTensor weight = graph.held().tensors().get(path + ".weight");
             if (weight != null && !weight.meta().dtype().isFloatingPoint()) {
-                throw new UserInputException("--quant: '" + path + "' is quantised and so cannot be trained whole, as"
-                        + " peft would; choose another --task, or no --quant");
+                throw new UserInputException("`quant`: '" + path + "' is quantised and so cannot be trained whole, as"
+                        + " peft would; choose another `task`, or no `quant`");
             }
         }
     }

@@ -62,8 +62,8 @@ final class Targets {
                 .filter(t -> modules.stream().anyMatch(t::matches))
                 .findFirst();
         if (usual.isEmpty() && !others) {
-            throw new UserInputException("--lora: the model has none of the modules that peft adapts by itself; name"
-                    + " some with --targets, or write --targets all-linear");
+            throw new UserInputException("`lora`: the model has none of the modules that peft adapts by itself; name"
+                    + " some with `targets`, or write `targets=all-linear`");
         }
         return usual.orElse(new Targets(List.of("")));
     }
@@ -87,7 +87,7 @@ final class Targets {
             return SYNTAX.matcher(text).find() ? Pattern.compile(text) : null;
         } catch (PatternSyntaxException e) {
             throw new UserInputException(
-                    "--targets: '" + text + "' is no regular expression: " + e.getDescription(), e);
+                    "`targets`: '" + text + "' is no regular expression: " + e.getDescription(), e);
         }
     }
 
@@ -99,12 +99,12 @@ final class Targets {
     private void require(Collection<String> modules) {
         if (pattern != null) {
             if (modules.stream().noneMatch(this::matches)) {
-                throw new UserInputException("--targets: no module's path matches '" + String.join(",", named) + "'");
+                throw new UserInputException("`targets`: no module's path matches '" + String.join(",", named) + "'");
             }
             return;
         }
         if (absent(modules).size() == named.size()) {
-            requireSome("--targets", "module", named.get(0), modules, path -> ends(path, named.get(0)));
+            requireSome("`targets`", "module", named.get(0), modules, path -> ends(path, named.get(0)));
         }
     }
 

@@ -50,7 +50,7 @@ public record ModelConfig(String source, Map<String, @Nullable Object> entries) 
     /** A size that must be there: a whole number of at least 1. */
     public long size(String key) {
         if (!has(key)) {
-            throw bad(key, "is missing; a model has no dimensions without it, add it or pass --set " + key + "=N");
+            throw bad(key, "is missing; a model has no dimensions without it, add it or pass `set=" + key + "=N`");
         }
         return size(key, 0);
     }
@@ -166,10 +166,10 @@ public record ModelConfig(String source, Map<String, @Nullable Object> entries) 
         for (String entry : given) {
             int equals = entry.indexOf('=');
             if (equals < 1) {
-                throw new UserInputException("--set " + entry + " is not of the form KEY=JSON");
+                throw new UserInputException("`set=" + entry + "` is not of the form KEY=JSON");
             }
             String key = entry.substring(0, equals);
-            changed = changed.with(key, JsonTree.value(entry.substring(equals + 1), "--set " + key));
+            changed = changed.with(key, JsonTree.value(entry.substring(equals + 1), "`set=" + key + "`"));
         }
         return changed;
     }
@@ -193,7 +193,7 @@ public record ModelConfig(String source, Map<String, @Nullable Object> entries) 
             case "float16", "half" -> DType.FLOAT16;
             case "float32", "float", "auto" -> DType.FLOAT32;
             case "float64", "double" -> DType.FLOAT64;
-            default -> throw bad("dtype", "is " + name + "; pass --dtype bf16, fp16 or fp32");
+            default -> throw bad("dtype", "is " + name + "; pass `dtype=bf16`, fp16 or fp32");
         };
     }
 

@@ -100,7 +100,7 @@ public abstract class LatentSelfAttention extends SeveralResults implements Retu
         s.line("kv_nope, k_rot = past_key_values.update(kv_nope, k_rot, self.layer_idx)");
         if (step != null) {
             if (step.fixed()) {
-                throw new UserInputException("--cache static is not written for latent attention; take dynamic");
+                throw new UserInputException("`cache=static` is not written for latent attention; take dynamic");
             }
             AttentionShape row = shape.withKeys(1).withSize(sizes.rank);
             return KeyValueCache.update(s, step, row, pass.nextLayer(), narrow, turns);

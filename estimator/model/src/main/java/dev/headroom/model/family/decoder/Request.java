@@ -93,7 +93,7 @@ public record Request(
     public long seq() {
         Long given = options().seq();
         if (given == null) {
-            throw new UserInputException("the model's sequence length is open: pass --seq N");
+            throw new UserInputException("the model's sequence length is open: pass `seq=N`");
         }
         return given + scenario.adapters().virtualTokens();
     }

@@ -38,7 +38,7 @@ public final class DebertaV2 {
             default -> {
                 if (!c.flag("legacy", true)) {
                     throw new UserInputException(c.source() + ": DeBERTa that fills masks with \"legacy\": false is not"
-                            + " written; pass --task or export the model (headroom export-help)");
+                            + " written; pass `task` or export the model (headroom export-help)");
                 }
                 String prefix = CLASS.replace(".DebertaV2", ".LegacyDebertaV2");
                 yield new MaskedLanguageModel(
@@ -178,8 +178,8 @@ public final class DebertaV2 {
             ModelConfig c = request.config();
             classes = Tasks.classes(c);
             if (classes == 1) {
-                throw new UserInputException(c.source() + ": DeBERTa with one label is not written; pass --set"
-                        + " num_labels=N or export the model (headroom export-help)");
+                throw new UserInputException(c.source() + ": DeBERTa with one label is not written; pass"
+                        + " `set=num_labels=N` or export the model (headroom export-help)");
             }
             this.model = child(BASE, model);
             pooler = child("pooler", new Pooler(c));

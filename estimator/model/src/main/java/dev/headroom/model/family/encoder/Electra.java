@@ -103,7 +103,7 @@ public final class Electra {
             if (request.labelled() && request.options().mask() != ModelOptions.Mask.NONE) {
                 throw new UserInputException(request.config().source()
                         + ": the loss of ElectraForPreTraining picks tokens by the mask's values, which is not"
-                        + " modelled; leave --mask out, or choose a --task");
+                        + " modelled; leave `mask` out, or choose a `task`");
             }
             this.request = request;
             this.encoder = child(BASE, encoder);

@@ -57,7 +57,7 @@ public final class GreedySearch {
         this.family = family;
         if (!(family.apply(request) instanceof CachedModel model)) {
             throw new UserInputException(
-                    request.config().source() + ": the model generates no text; leave out --generate");
+                    request.config().source() + ": the model generates no text; leave out `generate`");
         }
         boolean fixed = request.scenario().generation().cache() != Generation.Cache.DYNAMIC;
         this.windows = List.copyOf((fixed ? model.used() : model.windows()).values());

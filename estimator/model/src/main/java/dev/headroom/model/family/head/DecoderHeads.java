@@ -74,8 +74,8 @@ public final class DecoderHeads extends SeveralResults {
             Names names, Request request, Pass pass, long width, Layer decoder, Supplier<Layer> languageModel) {
         Task task = Tasks.of(request);
         if (task != Task.AUTO && request.scenario().generation().any()) {
-            throw new UserInputException("--generate needs a model that scores words, not one " + Tasks.end(task)
-                    + "; leave --generate or --task out");
+            throw new UserInputException("`generate` needs a model that scores words, not one " + Tasks.end(task)
+                    + "; leave `generate` or `task` out");
         }
         OfferedHeads.require(request.config(), task);
         String architecture = request.config().architecture();
@@ -83,13 +83,13 @@ public final class DecoderHeads extends SeveralResults {
         if (task == Task.AUTO && !words) {
             throw new UserInputException(request.config().source() + ": of this family, Headroom writes language models"
                     + " and classifiers, but \"architectures\" names " + architecture
-                    + "; pass --task, or export the model (headroom export-help)");
+                    + "; pass `task`, or export the model (headroom export-help)");
         }
         Long batch = request.scenario().sizes().batch();
         boolean several = batch != null && batch > 1;
         if (task == Task.SEQUENCE_CLASSIFICATION && several && !OfferedHeads.padded(request.config())) {
             throw new UserInputException(request.config().source() + " names no token that means padding, without which"
-                    + " transformers classifies one sequence at a time; pass --batch 1 or --set pad_token_id=N");
+                    + " transformers classifies one sequence at a time; pass `batch=1` or `set=pad_token_id=N`");
         }
         return task == Task.AUTO ? languageModel.get() : new DecoderHeads(names, request, pass, task, width, decoder);
     }

@@ -81,7 +81,7 @@ final class OfferedHeads {
     static void require(ModelConfig config, Task task) {
         if (task != Task.AUTO && !FEWER.getOrDefault(config.modelType(), ALL).contains(task)) {
             throw new UserInputException(config.source() + ": transformers has no model " + Tasks.end(task)
-                    + " of model_type " + config.modelType() + "; choose another --task");
+                    + " of model_type " + config.modelType() + "; choose another `task`");
         }
     }
 

@@ -57,7 +57,7 @@ public final class Bloom extends Layer implements TextModel {
                         "n_embed", "hidden_size", "n_layer", "num_hidden_layers", "n_head", "num_attention_heads"));
         if (request.scenario().generation().any()) {
             throw new UserInputException(c.source()
-                    + ": generate() of BLOOM, which counts no positions, is not written;" + " leave --generate out");
+                    + ": generate() of BLOOM, which counts no positions, is not written;" + " leave `generate` out");
         }
         Pass pass = new Pass();
         return DecoderHeads.around(

@@ -42,12 +42,12 @@ public final class Whisper extends SeveralResults {
                 || request.options().packing()) {
             throw new UserInputException(
                     c.source() + ": Whisper is given sound, which has no tokens to mask or to pack;"
-                            + " leave out --mask and --packing");
+                            + " leave out `mask` and `packing`");
         }
         long longest = c.size("max_target_positions", TOKENS);
         if (request.seq() > longest) {
             throw new UserInputException(
-                    "--seq " + request.seq() + " is more than the " + longest + " tokens that a text can have");
+                    "`seq=" + request.seq() + "` is more than the " + longest + " tokens that a text can have");
         }
         vocabulary = c.size("vocab_size", 51_865);
         Layer words = Layers.embedding(vocabulary, shape.width());

@@ -170,7 +170,7 @@ public final class Mixtures {
     private static void modulesUnknown(Plain p) {
         if (p.request.scenario().trainer().transformers().expertsAreModules()) {
             throw new UserInputException(p.config.source() + ": experts of " + p.config.modelType()
-                    + " are written as in transformers 5; leave --transformers out, or export the model");
+                    + " are written as in transformers 5; leave `transformers` out, or export the model");
         }
     }
 

@@ -38,7 +38,7 @@ public final class Clip extends SeveralResults {
         ModelConfig words = ConfigDefaults.of(c.section("text_config"), "clip_text_model");
         ModelConfig images = ConfigDefaults.of(c.section("vision_config"), "clip_vision_model");
         if (request.seq() > words.size("max_position_embeddings")) {
-            throw new UserInputException("--seq " + request.seq() + " is more than the "
+            throw new UserInputException("`seq=" + request.seq() + "` is more than the "
                     + words.size("max_position_embeddings") + " tokens that the model's texts can have");
         }
         long width = c.size("projection_dim", 512);
@@ -55,7 +55,7 @@ public final class Clip extends SeveralResults {
         String made = c.architecture();
         if (Tasks.of(request) != Task.AUTO || !made.isEmpty() && !made.equals("CLIPModel")) {
             throw new UserInputException(c.source() + ": of CLIP, Headroom writes CLIPModel and its contrastive loss"
-                    + " alone; leave --task out, or export the model (headroom export-help)");
+                    + " alone; leave `task` out, or export the model (headroom export-help)");
         }
         return new Clip(request);
     }

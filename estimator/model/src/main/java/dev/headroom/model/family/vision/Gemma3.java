@@ -65,7 +65,7 @@ public final class Gemma3 {
             this.language = child("language_model", language);
             if (c.count("image_token_id", c.count("image_token_index", 262_144)) >= text.size("vocab_size")) {
                 throw new UserInputException(
-                        c.source() + ": image_token_id is no word of vocab_size; pass --set image_token_id=N");
+                        c.source() + ": image_token_id is no word of vocab_size; pass `set=image_token_id=N`");
             }
         }
 

@@ -22,7 +22,7 @@ final class SiglipVision extends Layer {
 
     SiglipVision(ModelConfig c, Request request) {
         if (c.flag("vision_use_head", true)) {
-            throw new UserInputException(c.source() + ": a SigLIP tower with a pooling head is not written; pass --set"
+            throw new UserInputException(c.source() + ": a SigLIP tower with a pooling head is not written; pass `set`"
                     + " with \"vision_use_head\": false in vision_config, or export the model (headroom export-help)");
         }
         embeddings = child("embeddings", new Patches(c));

@@ -29,7 +29,7 @@ public final class Vit extends SeveralResults {
         this.request = request;
         ModelConfig c = request.config();
         if (request.options().task() != ModelOptions.Task.AUTO) {
-            throw new UserInputException(c.source() + ": ViT classifies images; leave --task out");
+            throw new UserInputException(c.source() + ": ViT classifies images; leave `task` out");
         }
         classes = Tasks.classes(c);
         model = child("vit", new Model(c, request));

@@ -207,27 +207,27 @@ class AdaptersTest {
     @Test
     void absentTargetsAreToldWhereOthersMatch() {
         assertEquals(
-                List.of("--targets: the model has no module 'q_proj'; peft leaves it out"),
+                List.of("`targets`: the model has no module 'q_proj'; peft leaves it out"),
                 adapted(LORA.withTargets(List.of("1", "q_proj"))).held().notes());
     }
 
     @ParameterizedTest
     @CsvSource({
-        "--targets, 7, --targets: the model has no module '7'",
-        "--targets, .*proj, --targets: no module's path matches '.*proj'",
-        "--targets, (, --targets: '(' is no regular expression: Unclosed group",
-        "--targets, 2, '--targets: peft makes no adapter for ''2'', a ReLU'",
-        "--modules-to-save, head, --modules-to-save: the model has no module 'head'",
-        "--target-parameters, experts, --target-parameters: the model has no parameter 'experts'",
-        "--freeze, embed, --freeze: the model has no parameter with 'embed'"
+        "`targets`, 7, `targets`: the model has no module '7'",
+        "`targets`, .*proj, `targets`: no module's path matches '.*proj'",
+        "`targets`, (, `targets`: '(' is no regular expression: Unclosed group",
+        "`targets`, 2, '`targets`: peft makes no adapter for ''2'', a ReLU'",
+        "`modules_to_save`, head, `modules_to_save`: the model has no module 'head'",
+        "`target_parameters`, experts, `target_parameters`: the model has no parameter 'experts'",
+        "`freeze`, embed, `freeze`: the model has no parameter with 'embed'"
     })
     void badNamesAreRefused(String option, String value, String message) {
         List<String> names = List.of(value);
         AdapterOptions options =
                 switch (option) {
-                    case "--targets" -> LORA.withTargets(names);
-                    case "--modules-to-save" -> LORA.withModulesToSave(names);
-                    case "--target-parameters" -> LORA.withTargetParameters(names);
+                    case "`targets`" -> LORA.withTargets(names);
+                    case "`modules_to_save`" -> LORA.withModulesToSave(names);
+                    case "`target_parameters`" -> LORA.withTargetParameters(names);
                     default -> LORA.withFreeze(names);
                 };
         String said =
