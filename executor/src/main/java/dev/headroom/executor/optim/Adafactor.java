@@ -50,11 +50,7 @@ final class Adafactor extends StatefulOptimizer {
 
     @Override
     public void step() {
-        List<Tensor> trained = Groups.withGradient(parameters);
-        trained.forEach(p -> states.computeIfAbsent(p, this::initial));
-        List<List<Tensor>> groups = form == Implementation.FOREACH
-                ? byTypeAndRank(trained)
-                : trained.stream().map(List::of).toList();
+        List<List<Tensor>> groups = stepped(states, this::initial, Adafactor::byTypeAndRank);
         if (groups.isEmpty()) {
             return;
         }

@@ -33,11 +33,7 @@ final class RmsProp extends StatefulOptimizer {
 
     @Override
     public void step() {
-        List<Tensor> trained = Groups.withGradient(parameters);
-        trained.forEach(p -> states.computeIfAbsent(p, this::initial));
-        List<List<Tensor>> groups = form == Implementation.FOREACH
-                ? Groups.byType(trained)
-                : trained.stream().map(List::of).toList();
+        List<List<Tensor>> groups = stepped(states, this::initial, Groups::byType);
         // A loop over parameters is a loop over lists of one.
         try (Variable roots = new Variable(eager);
                 Variable grads = new Variable(eager)) {

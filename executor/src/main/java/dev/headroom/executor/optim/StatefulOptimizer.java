@@ -3,6 +3,8 @@ package dev.headroom.executor.optim;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** What the optimizers share: what they were given, and arithmetic that keeps their state until the end. */
 abstract class StatefulOptimizer implements Optimizer {
@@ -29,6 +31,22 @@ abstract class StatefulOptimizer implements Optimizer {
     @Override
     public final boolean unscales() {
         return form == Implementation.FUSED;
+    }
+
+    /**
+     * What a step works on: the parameters that have a gradient, in lists that go together; one after the other is in
+     * lists of one.
+     *
+     * @param states of parameters; those that have none are given one
+     * @param together how the form of lists sorts parameters
+     */
+    final <S> List<List<Tensor>> stepped(
+            Map<Tensor, S> states, Function<Tensor, S> initial, Function<List<Tensor>, List<List<Tensor>>> together) {
+        List<Tensor> trained = Groups.withGradient(parameters);
+        trained.forEach(p -> states.computeIfAbsent(p, initial));
+        return form == Implementation.FOREACH
+                ? together.apply(trained)
+                : trained.stream().map(List::of).toList();
     }
 
     @Override

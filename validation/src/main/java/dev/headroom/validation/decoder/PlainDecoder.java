@@ -8,6 +8,7 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import java.util.ArrayList;
@@ -161,9 +162,9 @@ public record PlainDecoder(long vocabulary, long width, int layers, long heads, 
 
         private Decoder(PlainDecoder d) {
             embeddings = child("tok_embeddings", embedding(d.vocabulary, d.width));
-            Layer list = child("layers", new Blocks());
+            ModuleList list = child("layers", new ModuleList());
             for (int i = 0; i < d.layers; i++) {
-                blocks.add(((Blocks) list).add(i, new Block(d)));
+                blocks.add(list.add(new Block(d)));
             }
             norm = child("norm", new Norm(d.width));
             output = child("output", linear(d.width, d.vocabulary, false));
@@ -188,18 +189,6 @@ public record PlainDecoder(long vocabulary, long width, int layers, long heads, 
             }
             s.line("return x if self.output is None else self.output(self.norm(x))");
             return s.call(output, s.call(norm, x));
-        }
-    }
-
-    /** {@code nn.ModuleList}, which nobody calls. */
-    private static final class Blocks extends Layer {
-        private Layer add(int i, Layer block) {
-            return child(Integer.toString(i), block);
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            throw new IllegalStateException("a list of modules runs nothing");
         }
     }
 }

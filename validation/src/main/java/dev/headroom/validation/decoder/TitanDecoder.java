@@ -8,6 +8,7 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import java.util.ArrayList;
@@ -187,9 +188,9 @@ public record TitanDecoder(long vocabulary, long width, int layers, long heads, 
             length = d.length;
             half = d.width / d.heads / 2;
             embeddings = child("tok_embeddings", embedding(d.vocabulary, d.width));
-            Layer list = child("layers", new Blocks());
+            ModuleList list = child("layers", new ModuleList());
             for (int i = 0; i < d.layers; i++) {
-                blocks.add(((Blocks) list).add(i, new Block(d)));
+                blocks.add(list.add(new Block(d)));
             }
             norm = child("norm", new Norm(d.width));
             output = child("output", linear(d.width, d.vocabulary, false));
@@ -216,18 +217,6 @@ public record TitanDecoder(long vocabulary, long width, int layers, long heads, 
             Value scores = s.op("aten.to.dtype", arguments("self", rows, "dtype", DType.FLOAT32));
             Value labels = s.op("aten.flatten.using_ints", arguments("self", in[1], "start_dim", 0, "end_dim", 1));
             return s.op("aten.cross_entropy_loss.default", arguments("self", scores, "target", labels));
-        }
-    }
-
-    /** {@code nn.ModuleList}, which nobody calls. */
-    private static final class Blocks extends Layer {
-        private Layer add(int i, Layer block) {
-            return child(Integer.toString(i), block);
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            throw new IllegalStateException("a list of modules runs nothing");
         }
     }
 }

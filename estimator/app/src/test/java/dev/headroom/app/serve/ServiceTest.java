@@ -75,7 +75,8 @@ class ServiceTest {
         assertEquals(printed("devices", "--json"), get(service, "/v1/devices").body());
         String named = "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 1, \"seq\": 64, \"steps\": 1}}";
         assertEquals(
-                printed("predict", "llama-3.2-1b", "--batch", "1", "--seq", "64", "--steps", "1", "--json"),
+                printed("predict", "llama-3.2-1b", "--batch", "1", "--seq", "64", "--steps", "1", "--json")
+                        .replace("name one with --gpu", "name one with \\\"gpu\\\""),
                 post(service, "/v1/predict", named).body());
         assertEquals(
                 post(service, "/v1/predict", named).body(),

@@ -7,19 +7,9 @@ import java.util.List;
  * {@code torch.optim.Adadelta}: mean squares of gradients and of updates, made in the first step
  * (torch/optim/adadelta.py).
  */
-final class Adadelta extends TwoForms {
-    private final Gradients gradients;
-
+final class Adadelta extends KeepsTwo {
     Adadelta(OptimizerState state, Scenario run) {
-        super(state, run);
-        this.gradients = Gradients.of(state, run.optimizer().options()).namedFirst();
-    }
-
-    /** Adadelta._init_group; the step counter lies in host memory. */
-    @Override
-    void initialise(int i) {
-        state.addLike(i, state.parameter(i));
-        state.addLike(i, state.parameter(i));
+        super(state, run, Gradients.of(state, run.optimizer().options()).namedFirst());
     }
 
     /** _single_tensor_adadelta. */

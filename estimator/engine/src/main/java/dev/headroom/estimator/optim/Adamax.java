@@ -6,19 +6,9 @@ import java.util.List;
 /**
  * {@code torch.optim.Adamax}: a moment and an infinity norm, made in the first step (torch/optim/adamax.py).
  */
-final class Adamax extends TwoForms {
-    private final Gradients gradients;
-
+final class Adamax extends KeepsTwo {
     Adamax(OptimizerState state, Scenario run) {
-        super(state, run);
-        this.gradients = Gradients.of(state, run.optimizer().options()).namedFirst();
-    }
-
-    /** Adamax._init_group; the step counter lies in host memory. */
-    @Override
-    void initialise(int i) {
-        state.addLike(i, state.parameter(i));
-        state.addLike(i, state.parameter(i));
+        super(state, run, Gradients.of(state, run.optimizer().options()).namedFirst());
     }
 
     /** _single_tensor_adamax. */

@@ -7,19 +7,9 @@ import java.util.List;
 /**
  * {@code torch.optim.NAdam}: two moments, made in the first step (torch/optim/nadam.py).
  */
-final class NAdam extends TwoForms {
-    private final Gradients gradients;
-
+final class NAdam extends KeepsTwo {
     NAdam(OptimizerState state, Scenario run) {
-        super(state, run);
-        this.gradients = Gradients.of(state, run.optimizer().options());
-    }
-
-    /** NAdam._init_group; the step counter lies in host memory. */
-    @Override
-    void initialise(int i) {
-        state.addLike(i, state.parameter(i));
-        state.addLike(i, state.parameter(i));
+        super(state, run, Gradients.of(state, run.optimizer().options()));
     }
 
     /** _single_tensor_nadam. */

@@ -8,24 +8,15 @@ import java.util.List;
  * {@code torch.optim.RAdam}: two moments, made in the first step; one parameter after the other, the variance is
  * rectified from the sixth step of each on (torch/optim/radam.py).
  */
-final class RAdam extends TwoForms {
+final class RAdam extends KeepsTwo {
     /** rho_t is above 5 then, with the default betas. */
     private static final int RECTIFIED_FROM = 6;
 
-    private final Gradients gradients;
     private final int[] steps;
 
     RAdam(OptimizerState state, Scenario run) {
-        super(state, run);
-        this.gradients = Gradients.of(state, run.optimizer().options());
+        super(state, run, Gradients.of(state, run.optimizer().options()));
         this.steps = new int[state.size()];
-    }
-
-    /** RAdam._init_group; the step counter lies in host memory. */
-    @Override
-    void initialise(int i) {
-        state.addLike(i, state.parameter(i));
-        state.addLike(i, state.parameter(i));
     }
 
     /** _single_tensor_radam. */

@@ -39,18 +39,16 @@ public final class CudaIndexing implements IndexingKernels {
 
     @Override
     public void indexAdd(Tensor into, Tensor[] indices, Tensor values) {
-        kernel("pick_add", into)
-                .launch(
-                        each(values),
-                        values.elements(),
-                        into.address(),
-                        DeviceView.of(values),
-                        new Picks(into, indices).bytes());
+        write("pick_add", into, indices, values);
     }
 
     @Override
     public void indexPut(Tensor into, Tensor[] indices, Tensor values) {
-        kernel("pick_put", into)
+        write("pick_put", into, indices, values);
+    }
+
+    private void write(String name, Tensor into, Tensor[] indices, Tensor values) {
+        kernel(name, into)
                 .launch(
                         each(values),
                         values.elements(),

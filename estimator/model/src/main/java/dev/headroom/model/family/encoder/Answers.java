@@ -3,7 +3,6 @@ package dev.headroom.model.family.encoder;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
-import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
@@ -11,30 +10,17 @@ import dev.headroom.model.family.head.Losses;
 import dev.headroom.model.family.head.Tasks;
 
 /** An encoder that scores where answers begin and end. */
-final class Answers extends SeveralResults {
-    private final String type;
-    private final Request request;
-    private final Layer encoder;
-    private final Layer outputs;
-
+final class Answers extends HeadedEncoder {
     /**
      * @param type class name
      * @param base the name of the encoder's module
      */
     Answers(String type, Request request, String base, Layer encoder) {
-        this.type = type;
-        this.request = request;
-        ModelConfig c = request.config();
-        this.encoder = child(base, encoder);
-        outputs = child("qa_outputs", Layers.linear(c.size("hidden_size"), Tasks.classes(c)));
-        if (Bert.headFirst(request)) {
-            moveLast(base);
-        }
+        super(type, request, base, encoder, "qa_outputs", scores(request.config()));
     }
 
-    @Override
-    protected String type() {
-        return type;
+    private static Layer scores(ModelConfig c) {
+        return Layers.linear(c.size("hidden_size"), Tasks.classes(c));
     }
 
     @Override
@@ -42,7 +28,7 @@ final class Answers extends SeveralResults {
         s.line("outputs = self.base(input_ids, attention_mask)");
         Value made = s.call(encoder, in[0]);
         s.line("logits = self.qa_outputs(outputs[0])");
-        Value logits = s.call(outputs, made);
+        Value logits = s.call(head, made);
         Value[] out = Losses.spans(s, request.labelled(), logits);
         s.use(made); // outputs
         return out;

@@ -2,39 +2,22 @@ package dev.headroom.model.family.encoder;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
-import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Losses;
 import java.util.Set;
 
 /** An encoder that scores the words of masked tokens. */
-final class MaskedLanguageModel extends SeveralResults {
+final class MaskedLanguageModel extends HeadedEncoder {
     /** Encoders beside which the head is called {@code cls}. */
     private static final Set<String> WITH_CLS = Set.of("bert", "deberta");
-
-    private final String type;
-    private final Request request;
-    private final Layer encoder;
-    private final Layer head;
 
     /**
      * @param type class name
      * @param base the name of the encoder's module
      */
     MaskedLanguageModel(String type, Request request, String base, Layer encoder, Layer head) {
-        this.type = type;
-        this.request = request;
-        this.encoder = child(base, encoder);
-        this.head = child(WITH_CLS.contains(base) ? "cls" : "lm_head", head);
-        if (Bert.headFirst(request)) {
-            moveLast(base);
-        }
-    }
-
-    @Override
-    protected String type() {
-        return type;
+        super(type, request, base, encoder, WITH_CLS.contains(base) ? "cls" : "lm_head", head);
     }
 
     @Override

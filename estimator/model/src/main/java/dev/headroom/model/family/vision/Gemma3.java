@@ -84,11 +84,7 @@ public final class Gemma3 {
             s.line("image_features = image_features.to(inputs_embeds.device, inputs_embeds.dtype)");
             Argument like = new Argument.TypeOf(embedded.name());
             Value features = s.op("aten.to.dtype", "self", made, "dtype", like);
-            s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
-            Value mask = ImageTokens.mask(s, in[0]);
-            s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
-            Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", mask, "source", features);
-            s.let("inputs_embeds", x);
+            Value x = ImageTokens.placed(s, in[0], embedded, features);
             s.line("block_sequence_ids = get_block_sequence_ids_for_mask(token_type_ids)");
             Value blocks = s.function("get_block_sequence_ids", () -> blocks(s));
             s.line("causal_mask_mapping = create_masks_for_vision_model()");

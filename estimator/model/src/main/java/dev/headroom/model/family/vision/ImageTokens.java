@@ -41,8 +41,18 @@ final class ImageTokens {
                 + inner.config().modelType() + " is no language model that " + holder + " could have");
     }
 
+    /** The tokens' embeddings with the image's features in the place of its tokens. */
+    static Value placed(Scope s, Value ids, Value embedded, Value features) {
+        s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
+        Value mask = mask(s, ids);
+        s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
+        Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", mask, "source", features);
+        s.let("inputs_embeds", x);
+        return x;
+    }
+
     /** {@code get_placeholder_mask}. */
-    static Value mask(Scope s, Value ids) {
+    private static Value mask(Scope s, Value ids) {
         return s.function("get_placeholder_mask", () -> {
             s.line("special_image_mask = input_ids == self.config.image_token_id");
             Value images = s.op("aten.eq.Scalar", "self", ids, "other", 0);

@@ -74,11 +74,7 @@ public final class Llava {
             Value rows = s.op("transformers.joined_rows.default", "self", images[0]);
             Argument like = new Argument.TypeOf(embedded.name());
             Value features = s.op("aten.to.dtype", "self", rows, "dtype", like);
-            s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
-            Value mask = ImageTokens.mask(s, in[0]);
-            s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
-            Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", mask, "source", features);
-            s.let("inputs_embeds", x);
+            Value x = ImageTokens.placed(s, in[0], embedded, features);
             s.line("outputs = self.language_model(inputs_embeds)");
             return new Value[] {s.call(language, x), features};
         }
