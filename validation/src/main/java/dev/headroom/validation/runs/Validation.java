@@ -63,6 +63,8 @@ public record Validation(List<Outcome> outcomes, List<Skipped> skipped, double s
     }
 
     private static Result skipped(MeasuredRuns run, Skipped.Cause cause, String reason) {
-        return new Result(List.of(), new Skipped(run.source(), run.name(), cause, Door.here().tell(reason)));
+        return new Result(
+                List.of(),
+                new Skipped(run.source(), run.name(), cause, Door.here().tell(reason)));
     }
 }

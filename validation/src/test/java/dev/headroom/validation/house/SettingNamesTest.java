@@ -64,7 +64,12 @@ class SettingNamesTest {
         List<String> offenders = new ArrayList<>();
         int mentions = 0;
         for (String module : List.of(
-                "estimator/model", "estimator/engine", "estimator/advisor", "executor", "estimator/app", "validation")) {
+                "estimator/model",
+                "estimator/engine",
+                "estimator/advisor",
+                "executor",
+                "estimator/app",
+                "validation")) {
             for (Literal literal : literals(module)) {
                 List<Mention> all = new ArrayList<>(Mention.in(literal.text));
                 OPEN.matcher(literal.text.replaceAll("`[a-z][a-z0-9_]*(=[^`]*)?`", ""))

@@ -30,7 +30,8 @@ public final class OptionWords {
     private static List<String> settings(Scenario run) {
         List<String> mentions = new ArrayList<>();
         for (Mention mention : Mention.all(run)) {
-            mentions.add(new Mention(mention.key(), mention.value() == null ? null : quoted(mention.value())).toString());
+            mentions.add(
+                    new Mention(mention.key(), mention.value() == null ? null : quoted(mention.value())).toString());
         }
         return mentions;
     }

@@ -124,8 +124,8 @@ public final class ScenarioOptions {
         if (run.loop().inference()) {
             ScenarioSettings.written().stream()
                     .filter(setting -> given.containsKey(setting) && setting.trains(run))
-                    .forEach(setting ->
-                            lines.add(new Mention(setting.key(), null) + " has no effect with `inference`"));
+                    .forEach(
+                            setting -> lines.add(new Mention(setting.key(), null) + " has no effect with `inference`"));
         }
         return lines;
     }

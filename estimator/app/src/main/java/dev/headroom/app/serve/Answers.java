@@ -32,8 +32,8 @@ final class Answers {
     byte[] predict(Question question) {
         return answer(
                 question,
-                (asked, out) ->
-                        JsonReport.write(Predictor.predict(asked.request()).warnedOf(asked.notes()), Door.SERVICE, out));
+                (asked, out) -> JsonReport.write(
+                        Predictor.predict(asked.request()).warnedOf(asked.notes()), Door.SERVICE, out));
     }
 
     /** As {@code headroom advise --json} prints it. */

@@ -42,7 +42,10 @@ record Answer(Column column, Function<Prediction, @Nullable Object> of) {
         all.add(of(
                 "oom_operator", Kind.TEXT, p -> p.oom() == null ? null : p.oom().operator()));
         all.add(of("unmodelled", Kind.TEXT, Answer::unmodelled));
-        all.add(of("warnings", Kind.TEXT, p -> p.warnings().isEmpty() ? null : Door.here().tell(String.join(" | ", p.warnings()))));
+        all.add(of(
+                "warnings",
+                Kind.TEXT,
+                p -> p.warnings().isEmpty() ? null : Door.here().tell(String.join(" | ", p.warnings()))));
         return List.copyOf(all);
     }
 

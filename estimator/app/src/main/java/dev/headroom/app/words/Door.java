@@ -53,7 +53,8 @@ public enum Door {
 
     /** Whether all doors have words for a mention. */
     public static boolean know(Mention mention) {
-        return SETTINGS.containsKey(mention.key()) || OtherName.of(mention.key()).isPresent();
+        return SETTINGS.containsKey(mention.key())
+                || OtherName.of(mention.key()).isPresent();
     }
 
     private Optional<String> words(Mention mention) {
@@ -64,7 +65,8 @@ public enum Door {
     }
 
     private String words(Setting<?> setting, @Nullable String value) {
-        String word = setting.words().map(Setting.Words::word).orElse(setting.key().replace('_', '-'));
+        String word =
+                setting.words().map(Setting.Words::word).orElse(setting.key().replace('_', '-'));
         if (this == COMMAND_LINE) {
             return "--" + word + (value == null ? "" : " " + value);
         }

@@ -17,10 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DoorTest {
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '\0',
-            textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '\0', textBlock = """
             leave out `amp`               | leave out --amp                  | leave out amp                     | leave out "amp"
             take `dtype=bf16`, or fp16    | take --dtype bf16, or fp16       | take dtype="bf16", or fp16        | take "dtype": "bf16", or fp16
             `batch=8` is large            | --batch 8 is large               | batch=8 is large                  | "batch": 8 is large

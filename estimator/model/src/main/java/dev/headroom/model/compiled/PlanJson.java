@@ -137,7 +137,7 @@ final class PlanJson {
     }
 
     static UserInputException expected(String where, String what) {
-        return new UserInputException(where + " is not " + what + "; write the plan again with the program of"
-                + " `export_help_compile`");
+        return new UserInputException(
+                where + " is not " + what + "; write the plan again with the program of" + " `export_help_compile`");
     }
 }

@@ -95,8 +95,8 @@ public final class DeepSpeedScenario {
             return run;
         }
         if (!Objects.equals(given, setting.get(Scenario.defaults()))) {
-            throw new UserInputException(new Mention(setting.key(), null) + " is " + word.apply(given) + ", but `ds_config` says "
-                    + word.apply(value) + "; leave one of them out");
+            throw new UserInputException(new Mention(setting.key(), null) + " is " + word.apply(given)
+                    + ", but `ds_config` says " + word.apply(value) + "; leave one of them out");
         }
         return run.with(setting, value);
     }

@@ -1,7 +1,7 @@
 package dev.headroom.model.run;
 
 import dev.headroom.model.adapter.peft.Adapters;
-import dev.headroom.model.adapter.peft.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.compiled.CompiledSteps;
 import dev.headroom.model.generation.GenerationProgram;

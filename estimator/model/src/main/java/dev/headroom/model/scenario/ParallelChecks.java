@@ -173,8 +173,8 @@ public final class ParallelChecks {
                         || decays
                         || optimizer.options().maximize())) {
             throw refused(
-                    "`optimizer=" + optimizer.kind().option()
-                            + "`" + (decays ? " `weight_decay`" : optimizer.options().maximize() ? " `maximize`" : ""),
+                    "`optimizer=" + optimizer.kind().option() + "`"
+                            + (decays ? " `weight_decay`" : optimizer.options().maximize() ? " `maximize`" : ""),
                     "its arithmetic on DTensors in several layouts is not modelled; take adamw, adam, sgd,"
                             + " sgd-momentum, rmsprop or adagrad without these");
         }
@@ -272,8 +272,9 @@ public final class ParallelChecks {
     private void batch() {
         Long batch = run.sizes().batch();
         if (parallel.kind() == ParallelKind.DP && batch != null && batch < parallel.world()) {
-            throw new UserInputException("`batch=" + batch
-                    + "` is split over the devices of `parallel=dp`: it is less than" + " `world=" + parallel.world() + "`");
+            throw new UserInputException(
+                    "`batch=" + batch + "` is split over the devices of `parallel=dp`: it is less than" + " `world="
+                            + parallel.world() + "`");
         }
     }
 }

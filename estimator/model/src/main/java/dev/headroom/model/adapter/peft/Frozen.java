@@ -1,6 +1,7 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.layer.Targets;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;

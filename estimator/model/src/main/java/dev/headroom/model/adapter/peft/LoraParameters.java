@@ -1,7 +1,13 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
-import dev.headroom.model.adapter.peft.Wrapping.Added;
+import dev.headroom.model.adapter.peft.graph.CallSpan;
+import dev.headroom.model.adapter.peft.graph.LayerWriter;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
+import dev.headroom.model.adapter.peft.graph.Wrapping.Added;
+import dev.headroom.model.adapter.peft.layer.LoraLayer;
+import dev.headroom.model.adapter.peft.layer.Targets;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;

@@ -1,6 +1,8 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
+import dev.headroom.model.adapter.peft.layer.Targets;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;

@@ -1,6 +1,9 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.OuterModel;
+import dev.headroom.model.adapter.peft.graph.Frames;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
+import dev.headroom.model.adapter.peft.layer.SvdLayer;
 import dev.headroom.model.dsl.Arguments;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;

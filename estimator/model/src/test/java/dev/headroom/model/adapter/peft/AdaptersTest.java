@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /** How adapters look at layers with quantised weights. */
-final class Quantised {
+public final class Quantised {
     /** Arguments of the layer's own operator that say what its weight is. */
     private static final Set<String> STATE = Set.of("input", "bias", "compute_dtype");
 
@@ -25,7 +25,7 @@ final class Quantised {
     }
 
     /** Sizes of the weight before it was quantised. */
-    static List<SymExpr> shape(CallSpan call) {
+    public static List<SymExpr> shape(CallSpan call) {
         return product(call).arguments().stream()
                 .filter(a -> a.name().equals("shape"))
                 .map(a -> ((Argument.Ints) a.value()).values())
@@ -34,7 +34,7 @@ final class Quantised {
     }
 
     /** The type that the layer computes in, of which its adapter is made. */
-    static DType computeType(CallSpan call) {
+    public static DType computeType(CallSpan call) {
         return product(call).arguments().stream()
                 .filter(a -> a.name().equals("compute_dtype"))
                 .map(a -> ((Argument.Type) a.value()).value())
@@ -43,7 +43,7 @@ final class Quantised {
     }
 
     /** {@code dequantize_module_weight(base_layer)} (peft, utils/integrations.py). */
-    static String dequantized(LayerWriter w, CallSpan call) {
+    public static String dequantized(LayerWriter w, CallSpan call) {
         Node product = product(call);
         List<Object> arguments = new ArrayList<>();
         for (Node.NamedArgument a : product.arguments()) {

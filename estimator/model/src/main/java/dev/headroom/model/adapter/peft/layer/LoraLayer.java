@@ -1,7 +1,10 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterOptions;
-import dev.headroom.model.adapter.peft.Wrapping.Added;
+import dev.headroom.model.adapter.peft.graph.LayerWriter;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
+import dev.headroom.model.adapter.peft.graph.Wrapping.Added;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
@@ -9,12 +12,12 @@ import java.util.List;
 import java.util.Map;
 
 /** The LoRA layer around a linear one (peft, tuners/lora/layer.py, Linear; tuners/lora/bnb.py). */
-final class LoraLayer implements AdapterLayer {
+public final class LoraLayer implements AdapterLayer {
     /** The wrapped layer's name in its wrapper. */
     static final String BASE = "base_layer";
 
     /** What a layer registers besides. */
-    static final List<String> MODULES = List.of(
+    public static final List<String> MODULES = List.of(
             "lora_dropout",
             "lora_dropout.default",
             "lora_A",
@@ -146,7 +149,7 @@ final class LoraLayer implements AdapterLayer {
     }
 
     /** {@code * scaling}. */
-    static String scaled(LayerWriter w, AdapterOptions options, String t) {
+    public static String scaled(LayerWriter w, AdapterOptions options, String t) {
         return w.op("aten.mul.Tensor", "self", t, "other", options.scaling());
     }
 
@@ -162,7 +165,7 @@ final class LoraLayer implements AdapterLayer {
     }
 
     /** A type by name. */
-    static String literal(DType type) {
+    public static String literal(DType type) {
         return "torch." + type.torchName();
     }
 }

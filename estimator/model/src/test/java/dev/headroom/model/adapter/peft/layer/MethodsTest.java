@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.Adapters;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import dev.headroom.model.dsl.Arguments;
 import dev.headroom.model.graph.Argument;
@@ -14,7 +14,7 @@ import java.util.Map;
  * Writes the calls of a layer that is wrapped around a layer of the model, with the lines of Python that say how long
  * its variables live.
  */
-final class LayerWriter {
+public final class LayerWriter {
     private static final String FILE = "peft/layer.py";
 
     /** A call that runs, with its line. */
@@ -38,7 +38,7 @@ final class LayerWriter {
     private int entered;
 
     /** @param type class of the wrapper */
-    LayerWriter(CallSpan span, String type) {
+    public LayerWriter(CallSpan span, String type) {
         this.span = span;
         this.result = span.outputs().isEmpty()
                 ? span.nodes().get(span.nodes().size() - 1).outputs().get(0)
@@ -51,27 +51,27 @@ final class LayerWriter {
     }
 
     /** The call that is wrapped. */
-    CallSpan call() {
+    public CallSpan call() {
         return span;
     }
 
     /** What was written, in order. */
-    List<Node> nodes() {
+    public List<Node> nodes() {
         return nodes;
     }
 
     /** What the layer is given first. */
-    String input() {
+    public String input() {
         return span.inputs().isEmpty() ? "" : span.inputs().get(0);
     }
 
     /** What others read of the layer. */
-    String result() {
+    public String result() {
         return result;
     }
 
     /** The line of the innermost call that the following operators stand for. */
-    void line(String text) {
+    public void line(String text) {
         Running r = stack.getLast();
         r.text = text;
         r.number++;
@@ -83,7 +83,7 @@ final class LayerWriter {
      * @param name of a module in the layer, or of one of its functions
      * @param line of Python that runs there
      */
-    void enter(String name, String type, String line) {
+    public void enter(String name, String type, String line) {
         Node.ModuleCall own = stack.getFirst().call;
         stack.addLast(new Running(new Node.ModuleCall(
                 own.call() + "/" + name + entered++, own.path() + (name.isEmpty() ? "" : "." + name), type)));
@@ -91,7 +91,7 @@ final class LayerWriter {
     }
 
     /** The innermost call returns. */
-    void leave() {
+    public void leave() {
         stack.removeLast();
     }
 
@@ -102,7 +102,7 @@ final class LayerWriter {
      * @param instead values that it reads in the place of others
      * @return its result
      */
-    String base(String name, Map<String, String> instead) {
+    public String base(String name, Map<String, String> instead) {
         String to = result + "_base";
         Map<String, String> renamed = new HashMap<>(instead);
         renamed.put(result, to);
@@ -110,7 +110,7 @@ final class LayerWriter {
     }
 
     /** The same of a layer whose result is the wrapper's. */
-    String whole(String name, Map<String, String> instead) {
+    public String whole(String name, Map<String, String> instead) {
         return copied(name, instead, result);
     }
 
@@ -150,12 +150,12 @@ final class LayerWriter {
      * @param arguments name, value, name, value, …: names of values, numbers, types, lists of numbers
      * @return its result
      */
-    String op(String target, Object... arguments) {
+    public String op(String target, Object... arguments) {
         return named(result + "_peft" + made++, target, arguments);
     }
 
     /** An operator whose result is the layer's. */
-    String last(String target, Object... arguments) {
+    public String last(String target, Object... arguments) {
         return named(result, target, arguments);
     }
 
@@ -171,7 +171,7 @@ final class LayerWriter {
     }
 
     /** Values that are held up to here although nothing reads them. */
-    void note(List<String> values) {
+    public void note(List<String> values) {
         List<Node.ModuleCall> calls = new ArrayList<>(outer);
         stack.forEach(r -> calls.add(r.call));
         List<Node.NamedArgument> held = List.of(new Node.NamedArgument("a", new Argument.Values(values)));

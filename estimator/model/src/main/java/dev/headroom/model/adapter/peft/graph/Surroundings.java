@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.graph.DType;
@@ -53,7 +53,7 @@ public record Surroundings(
     }
 
     /** The type of an adapter that was made in a type. */
-    DType adapterType(DType made, AdapterOptions options) {
+    public DType adapterType(DType made, AdapterOptions options) {
         if (engine != null) {
             return engine;
         }
@@ -61,7 +61,7 @@ public record Surroundings(
     }
 
     /** The type that peft gives to it. */
-    DType wideType(DType made, AdapterOptions options) {
+    public DType wideType(DType made, AdapterOptions options) {
         boolean wide = makes || options.type() == AdapterOptions.Type.FP32;
         return made.isReducedFloat() && wide ? DType.FLOAT32 : made;
     }

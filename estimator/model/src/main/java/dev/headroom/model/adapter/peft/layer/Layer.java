@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.graph.DType;
 import java.util.List;
@@ -12,14 +12,14 @@ import java.util.List;
  * @param biased whether it has a bias
  * @param type that the adapter is made in: the weight's, float32 where that is quantised to integers
  */
-record Layer(String path, LayerKind kind, List<Long> weight, String weightName, boolean biased, DType type) {
+public record Layer(String path, LayerKind kind, List<Long> weight, String weightName, boolean biased, DType type) {
     /** Elements of an input. */
-    long in() {
+    public long in() {
         return weight.get(kind == LayerKind.TRANSPOSED_LINEAR || kind == LayerKind.EMBEDDING ? 0 : 1);
     }
 
     /** Elements of a result. */
-    long out() {
+    public long out() {
         return weight.get(kind == LayerKind.TRANSPOSED_LINEAR || kind == LayerKind.EMBEDDING ? 1 : 0);
     }
 }

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -17,14 +17,14 @@ import java.util.function.Predicate;
  * @param inputs values of other calls that it reads, in order
  * @param outputs values that it makes and others read, in order
  */
-record CallSpan(int depth, List<Node> nodes, List<String> inputs, List<String> outputs) {
+public record CallSpan(int depth, List<Node> nodes, List<String> inputs, List<String> outputs) {
     /** The module. */
-    Node.ModuleCall module() {
+    public Node.ModuleCall module() {
         return nodes.get(0).moduleStack().get(depth);
     }
 
     /** Where each call of some modules begins and ends; of nested ones the outermost counts. */
-    static List<Range> ranges(List<Node> nodes, Predicate<String> modules) {
+    public static List<Range> ranges(List<Node> nodes, Predicate<String> modules) {
         List<Range> out = new ArrayList<>();
         int at = 0;
         while (at < nodes.size()) {
@@ -57,10 +57,10 @@ record CallSpan(int depth, List<Node> nodes, List<String> inputs, List<String> o
      * @param from the first
      * @param to one after the last
      */
-    record Range(int from, int to, int depth) {}
+    public record Range(int from, int to, int depth) {}
 
     /** What is told of the calls of a graph. */
-    static List<CallSpan> of(Graph graph, List<Range> ranges) {
+    public static List<CallSpan> of(Graph graph, List<Range> ranges) {
         List<Node> nodes = graph.nodes();
         Set<String> held = new HashSet<>();
         graph.inputs().stream().filter(i -> i.kind() != Graph.InputKind.USER).forEach(i -> held.add(i.value()));

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import java.util.List;
 
@@ -10,9 +10,9 @@ import java.util.List;
  * @param in most elements of an input
  * @param out most elements of a result
  */
-record Projection(String owner, long in, long out) {
+public record Projection(String owner, long in, long out) {
     /** That of some layers, of which there is at least one. */
-    static Projection of(List<Layer> layers) {
+    public static Projection of(List<Layer> layers) {
         return new Projection(
                 layers.get(0).path(),
                 layers.stream().mapToLong(Layer::in).max().orElse(0),

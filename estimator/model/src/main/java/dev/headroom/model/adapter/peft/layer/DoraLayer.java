@@ -1,6 +1,10 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.graph.LayerWriter;
+import dev.headroom.model.adapter.peft.graph.Quantised;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
 import java.util.Map;
 
 /** What weight decomposition adds to a LoRA layer (peft, tuners/lora/variants.py, DoraLinearVariant; dora.py). */

@@ -1,5 +1,6 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
+import dev.headroom.model.adapter.peft.graph.CallSpan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -13,7 +14,7 @@ import java.util.Optional;
  *
  * @param feedForward whose inputs are multiplied, not their results
  */
-record Ia3Targets(List<String> all, String feedForward) {
+public record Ia3Targets(List<String> all, String feedForward) {
     private static final Ia3Targets LLAMA = new Ia3Targets(List.of("k_proj", "v_proj", "down_proj"), "down_proj");
     private static final Ia3Targets QWEN = new Ia3Targets(List.of("q_proj", "v_proj", "down_proj"), "down_proj");
     private static final Ia3Targets NEOX = new Ia3Targets(List.of("query_key_value", "dense_4h_to_h"), "dense_4h_to_h");
@@ -50,7 +51,7 @@ record Ia3Targets(List<String> all, String feedForward) {
     }
 
     /** Those of a model. */
-    static List<String> of(Graph graph) {
+    public static List<String> of(Graph graph) {
         return graph.nodes().stream()
                 .filter(n -> !n.moduleStack().isEmpty())
                 .findFirst()
@@ -60,7 +61,7 @@ record Ia3Targets(List<String> all, String feedForward) {
     }
 
     /** Whether a module is a feed-forward layer. */
-    static boolean feedForward(CallSpan call, String path) {
+    public static boolean feedForward(CallSpan call, String path) {
         return Targets.ends(
                 path,
                 of(call.nodes().get(0).moduleStack().get(0))

@@ -1,7 +1,10 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterOptions;
-import dev.headroom.model.adapter.peft.Wrapping.Added;
+import dev.headroom.model.adapter.peft.graph.LayerWriter;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
+import dev.headroom.model.adapter.peft.graph.Wrapping.Added;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
@@ -10,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The AdaLoRA layer around a linear one (peft, tuners/adalora/layer.py, SVDLinear; tuners/adalora/bnb.py). */
-final class SvdLayer implements AdapterLayer {
+public final class SvdLayer implements AdapterLayer {
     /** The outer factors, whose columns the loss wants orthogonal. */
-    static final String A = ".lora_A.default";
+    public static final String A = ".lora_A.default";
 
-    static final String B = ".lora_B.default";
+    public static final String B = ".lora_B.default";
     private static final String E = ".lora_E.default";
     private static final String RANKS = ".ranknum.default";
 

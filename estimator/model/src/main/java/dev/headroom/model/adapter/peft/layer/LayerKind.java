@@ -1,13 +1,14 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterMethod;
+import dev.headroom.model.adapter.peft.graph.CallSpan;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.quant.pass.QuantisedOperators;
 import java.util.List;
 import java.util.Optional;
 
 /** What peft tells apart among layers (tuners/lora/layer.py, dispatch_default; tuners/lora/bnb.py). */
-enum LayerKind {
+public enum LayerKind {
     /** {@code nn.Linear}: weight out × in. */
     LINEAR("peft.tuners.lora.layer.Linear", "a linear layer"),
     /** The {@code Conv1D} of transformers: weight in × out. */
@@ -30,7 +31,7 @@ enum LayerKind {
     }
 
     /** Such as {@code a linear layer}. */
-    String words() {
+    public String words() {
         return words;
     }
 
@@ -38,7 +39,7 @@ enum LayerKind {
      * Whether peft's layer of a method goes around one of this kind; LoHa's and LoKr's wrap layers of 4 bits as well,
      * but then find that packed weights have no rows.
      */
-    boolean takes(AdapterMethod method) {
+    public boolean takes(AdapterMethod method) {
         return switch (method) {
             case ADALORA, VERA -> isLinear();
             case IA3 -> isLinear() && this != LINEAR_8BIT;
@@ -49,22 +50,22 @@ enum LayerKind {
     }
 
     /** Class of the layer that is wrapped around it. */
-    String wrapper() {
+    public String wrapper() {
         return wrapper;
     }
 
     /** Whether it is one of the linear layers that {@code all-linear} means. */
-    boolean isLinear() {
+    public boolean isLinear() {
         return this != EMBEDDING && this != CONVOLUTION;
     }
 
     /** Whether its weight is quantised. */
-    boolean isQuantised() {
+    public boolean isQuantised() {
         return this == LINEAR_4BIT || this == LINEAR_8BIT;
     }
 
     /** The kind of the layer that a call is of, by what it runs. */
-    static Optional<LayerKind> of(CallSpan call) {
+    public static Optional<LayerKind> of(CallSpan call) {
         List<Node> nodes = call.nodes();
         boolean own = nodes.stream().allMatch(n -> n.moduleStack().size() == call.depth() + 1);
         if (!own) {

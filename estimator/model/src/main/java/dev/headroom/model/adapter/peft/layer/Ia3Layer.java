@@ -1,6 +1,10 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.graph.CallSpan;
+import dev.headroom.model.adapter.peft.graph.LayerWriter;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;

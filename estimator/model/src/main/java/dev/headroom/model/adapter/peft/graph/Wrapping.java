@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param made how these are made
  * @param late whether the layer comes after those around targeted modules
  */
-record Wrapping(
+public record Wrapping(
         String path, String inner, List<String> modules, List<Added> tensors, List<Addition> made, boolean late) {
-    Wrapping(String path, String inner, List<String> modules, List<Added> tensors, List<Addition> made) {
+    public Wrapping(String path, String inner, List<String> modules, List<Added> tensors, List<Addition> made) {
         this(path, inner, modules, tensors, made, false);
     }
 
@@ -29,35 +29,35 @@ record Wrapping(
      * @param trained whether it is trained; a buffer is not
      * @param own the type that it has whatever the adapter's; {@code null} for the adapter's
      */
-    record Added(
+    public record Added(
             String name,
             List<Long> sizes,
             Graph.InputKind kind,
             boolean trained,
             @Nullable DType own) {
         /** A trained parameter. */
-        Added(String name, List<Long> sizes) {
+        public Added(String name, List<Long> sizes) {
             this(name, sizes, Graph.InputKind.PARAMETER, true, null);
         }
 
         /** A buffer. */
-        static Added buffer(String name, List<Long> sizes, @Nullable DType own) {
+        public static Added buffer(String name, List<Long> sizes, @Nullable DType own) {
             return new Added(name, sizes, Graph.InputKind.BUFFER, false, own);
         }
 
         /** How it is made in a layer of a type. */
-        Addition made(DType type) {
+        public Addition made(DType type) {
             return new Addition(Addition.Kind.NEW, name, own == null ? type : own, List.of());
         }
 
         /** Its value in the graph. */
-        String value() {
+        public String value() {
             return Wrapping.value(name);
         }
     }
 
     /** The value of a parameter in the graph. */
-    static String value(String name) {
+    public static String value(String name) {
         return "p_" + name.replace('.', '_');
     }
 }

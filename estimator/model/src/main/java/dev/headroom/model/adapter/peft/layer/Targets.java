@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.error.Suggestion;
@@ -16,7 +16,7 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /** Which modules a list of targets means (peft, tuners/tuners_utils.py, check_target_module_exists). */
-final class Targets {
+public final class Targets {
     private static final String ALL_LINEAR = "all-linear";
     private static final Pattern SYNTAX = Pattern.compile("[*+?()\\[\\]|^$\\\\]");
 
@@ -38,17 +38,17 @@ final class Targets {
         this.pattern = pattern(String.join(",", named));
     }
 
-    static Targets named(List<String> names) {
+    public static Targets named(List<String> names) {
         return new Targets(names);
     }
 
     /** Whether they are one regular expression. */
-    boolean isPattern() {
+    public boolean isPattern() {
         return pattern != null;
     }
 
     /** Those of a model; what is named but is not there is refused. */
-    static Targets of(AdapterOptions options, Collection<String> modules) {
+    public static Targets of(AdapterOptions options, Collection<String> modules) {
         boolean others = !options.targetParameters().isEmpty();
         if (!options.targets().isEmpty()) {
             Targets named = new Targets(options.targets());
@@ -69,12 +69,12 @@ final class Targets {
     }
 
     /** Whether every linear layer but the output's is meant. */
-    boolean allLinear() {
+    public boolean allLinear() {
         return named.size() == 1 && named.get(0).toLowerCase(Locale.ROOT).equals(ALL_LINEAR);
     }
 
     /** Whether a module is named. */
-    boolean matches(String path) {
+    public boolean matches(String path) {
         if (pattern != null) {
             return pattern.matcher(path).matches();
         }
@@ -91,7 +91,7 @@ final class Targets {
         }
     }
 
-    static boolean ends(String path, String name) {
+    public static boolean ends(String path, String name) {
         return path.equals(name) || path.endsWith("." + name);
     }
 
@@ -109,7 +109,7 @@ final class Targets {
     }
 
     /** Names that no module has; peft leaves them out where it finds others. */
-    List<String> absent(Collection<String> modules) {
+    public List<String> absent(Collection<String> modules) {
         return pattern != null || allLinear()
                 ? List.of()
                 : named.stream()
@@ -118,7 +118,7 @@ final class Targets {
     }
 
     /** Refuses a name that nothing has. */
-    static void requireSome(
+    public static void requireSome(
             String option, String what, String name, Collection<String> paths, Predicate<String> means) {
         if (paths.stream().noneMatch(means)) {
             throw new UserInputException(

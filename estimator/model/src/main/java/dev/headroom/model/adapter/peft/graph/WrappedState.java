@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.Graph;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** What a model holds once layers were wrapped around some of its modules. */
-final class WrappedState {
+public final class WrappedState {
     private final ModelState before;
     private final Map<String, Wrapping> wrappings;
     private final Map<String, HeldTensor> added;
@@ -34,7 +34,7 @@ final class WrappedState {
      * @param additions how they are made
      * @param notes what the user is told
      */
-    static Graph of(
+    public static Graph of(
             Graph graph,
             Map<String, Wrapping> wrappings,
             Map<String, HeldTensor> added,
@@ -146,7 +146,7 @@ final class WrappedState {
     }
 
     /** Sizes, strides and the type of a contiguous tensor. */
-    static TensorMeta meta(List<Long> sizes, dev.headroom.model.graph.DType type, boolean trained) {
+    public static TensorMeta meta(List<Long> sizes, dev.headroom.model.graph.DType type, boolean trained) {
         long[] plain = sizes.stream().mapToLong(Long::longValue).toArray();
         long[] strides = dev.headroom.model.graph.Shapes.contiguous(plain);
         return new TensorMeta(type, constants(plain), constants(strides), SymExpr.of(0), trained);

@@ -1,7 +1,11 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterMethod;
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.graph.CallSpan;
+import dev.headroom.model.adapter.peft.graph.LayerWriter;
+import dev.headroom.model.adapter.peft.graph.Surroundings;
+import dev.headroom.model.adapter.peft.graph.Wrapping;
 import dev.headroom.model.error.UserInputException;
 import java.util.Locale;
 import java.util.Map;
@@ -9,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A layer of peft around one of the model. */
-interface AdapterLayer {
+public interface AdapterLayer {
     /** Its modules and tensors. */
     Wrapping wrapping();
 

@@ -1,26 +1,26 @@
-package dev.headroom.model.adapter.peft;
+package dev.headroom.model.adapter.peft.graph;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** The lines of Python in a stack trace, one a module call, outermost first. */
-final class Frames {
+public final class Frames {
     private static final String BEGIN = "File \"";
 
     private Frames() {}
 
     /** Such a line. */
-    static String line(String file, int number, String text) {
+    public static String line(String file, int number, String text) {
         return BEGIN + file + "\", line " + number + ", in forward\n    " + text + "\n";
     }
 
     /** What of a trace stands before a module call's own line. */
-    static String before(String trace, int depth) {
+    public static String before(String trace, int depth) {
         return trace.substring(0, at(trace, depth));
     }
 
     /** A module call's own line and those inside of it. */
-    static String from(String trace, int depth) {
+    public static String from(String trace, int depth) {
         return trace.substring(at(trace, depth));
     }
 
