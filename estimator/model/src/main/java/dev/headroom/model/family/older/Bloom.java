@@ -7,10 +7,10 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.EmbeddingDecoder;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.decoder.TextModel;
 import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.family.part.ModuleList;
@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 
 /** BLOOM (transformers, models/bloom/modeling_bloom.py): positions weigh on scores, in plain operators alone. */
-public final class Bloom extends Layer implements TextModel {
+public final class Bloom extends EmbeddingDecoder {
     static final String CLASS = "transformers.models.bloom.modeling_bloom.Bloom";
 
     private static final String MASK = "attention_mask";
@@ -31,22 +31,25 @@ public final class Bloom extends Layer implements TextModel {
     private final Request request;
     private final Pass pass;
     private final AttentionShape shape;
-    private final Layer tokens;
     private final Layer tokensNorm;
     private final List<Layer> blocks = new ArrayList<>();
     private final Layer norm;
 
     private Bloom(Request request, ModelConfig c, Pass pass) {
+        super(CLASS + "Model", "word_embeddings", tokens(c));
         this.request = request;
         this.pass = pass;
         shape = AttentionShape.of(c, CLASS + "Attention").withDropout(c.number("attention_dropout", 0));
-        tokens = child("word_embeddings", Layers.embedding(c.size("vocab_size", VOCABULARY), shape.width()));
         tokensNorm = child("word_embeddings_layernorm", Layers.layerNorm(shape.width()));
         ModuleList list = child("h", new ModuleList());
         for (int i = 0; i < c.size("num_hidden_layers"); i++) {
             blocks.add(list.add(new BloomBlock(c, shape, request, pass)));
         }
         norm = child("ln_f", Layers.layerNorm(shape.width()));
+    }
+
+    private static Layer tokens(ModelConfig c) {
+        return Layers.embedding(c.size("vocab_size", VOCABULARY), c.size("hidden_size"));
     }
 
     /** The model that a config describes. */
@@ -72,19 +75,9 @@ public final class Bloom extends Layer implements TextModel {
     }
 
     @Override
-    public Layer embeddings() {
-        return tokens;
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Model";
-    }
-
-    @Override
     protected Value forward(Scope s, Value... in) {
         s.line("inputs_embeds = self.word_embeddings(input_ids)");
-        Value embedded = s.call(tokens, in[0]);
+        Value embedded = s.call(embeddings(), in[0]);
         s.line("x = self.word_embeddings_layernorm(inputs_embeds)");
         Value x = s.call(tokensNorm, embedded);
         boolean given = request.options().mask() != ModelOptions.Mask.NONE;

@@ -7,12 +7,12 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.EmbeddingDecoder;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.family.decoder.TextModel;
 import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.family.part.ModuleList;
 import java.util.ArrayList;
@@ -20,17 +20,17 @@ import java.util.List;
 import java.util.Optional;
 
 /** Falcon with rotary positions: 7B, 11B, 40B, 180B (transformers, models/falcon/modeling_falcon.py). */
-public final class Falcon extends Layer implements TextModel {
+public final class Falcon extends EmbeddingDecoder {
     static final String CLASS = "transformers.models.falcon.modeling_falcon.Falcon";
 
     private final Request request;
     private final Pass pass;
-    private final Layer tokens;
     private final List<Layer> blocks = new ArrayList<>();
     private final Layer norm;
     private final Layer rotary;
 
     private Falcon(Request request, Pass pass) {
+        super(CLASS + "Model", "word_embeddings", tokens(request.config()));
         this.request = request;
         this.pass = pass;
         ModelConfig c = request.config();
@@ -45,13 +45,16 @@ public final class Falcon extends Layer implements TextModel {
                         c.with("num_key_value_heads", shared ? heads : 1L), CLASS + "Attention")
                 .withDropout(0)
                 .withBias(c.flag("bias", false));
-        tokens = child("word_embeddings", Layers.embedding(c.size("vocab_size"), shape.width()));
         ModuleList list = child("h", new ModuleList());
         for (int i = 0; i < c.size("num_hidden_layers"); i++) {
             blocks.add(list.add(new FalconBlock(c, shape, request, pass)));
         }
         norm = child("ln_f", Layers.layerNorm(shape.width()));
         rotary = child("rotary_emb", new RotaryEmbedding(CLASS + "RotaryEmbedding", request, shape.size()));
+    }
+
+    private static Layer tokens(ModelConfig c) {
+        return Layers.embedding(c.size("vocab_size"), c.size("hidden_size"));
     }
 
     /** The model that a config describes. */
@@ -71,19 +74,9 @@ public final class Falcon extends Layer implements TextModel {
     }
 
     @Override
-    public Layer embeddings() {
-        return tokens;
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Model";
-    }
-
-    @Override
     protected Value forward(Scope s, Value... in) {
         s.line("inputs_embeds = self.word_embeddings(input_ids)");
-        Value embedded = s.call(tokens, in[0]);
+        Value embedded = s.call(embeddings(), in[0]);
         Value positions = Positions.write(s, request);
         pass.mask(AttentionShape.FULL, Optional.of(Masks.always(s, request, embedded)));
         s.line("position_embeddings = self.rotary_emb(hidden_states, position_ids)");

@@ -6,12 +6,12 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.EmbeddingDecoder;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.PaddingWarning;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.decoder.TextModel;
 import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.family.part.ModuleList;
 import java.util.ArrayList;
@@ -19,22 +19,21 @@ import java.util.List;
 import java.util.Map;
 
 /** GPT-2 (transformers, models/gpt2/modeling_gpt2.py). */
-public final class Gpt2 extends Layer implements TextModel {
+public final class Gpt2 extends EmbeddingDecoder {
     static final String CLASS = "transformers.models.gpt2.modeling_gpt2.GPT2";
 
     private final Request request;
     private final Pass pass;
-    private final Layer tokens;
     private final Layer places;
     private final Layer dropout;
     private final List<Layer> blocks = new ArrayList<>();
     private final Layer norm;
 
     private Gpt2(Request request, ModelConfig c, Pass pass) {
+        super(CLASS + "Model", "wte", Layers.embedding(c.size("vocab_size", 50257), c.size("hidden_size")));
         this.request = request;
         this.pass = pass;
         long width = c.size("hidden_size");
-        tokens = child("wte", Layers.embedding(c.size("vocab_size", 50257), width));
         places = child("wpe", Layers.embedding(c.size("n_positions", c.size("max_position_embeddings", 1024)), width));
         dropout = child("drop", Layers.dropout(c.number("embd_pdrop", 0.1)));
         ModuleList list = child("h", new ModuleList());
@@ -70,20 +69,10 @@ public final class Gpt2 extends Layer implements TextModel {
     }
 
     @Override
-    public Layer embeddings() {
-        return tokens;
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Model";
-    }
-
-    @Override
     protected Value forward(Scope s, Value... in) {
         PaddingWarning.write(s, request, in[0]);
         s.line("embedded = self.wte(input_ids)");
-        Value embedded = s.call(tokens, in[0]);
+        Value embedded = s.call(embeddings(), in[0]);
         Value positions = Positions.write(s, request);
         s.line("position_embeds = self.wpe(position_ids)");
         Value placed = s.call(places, positions);

@@ -7,12 +7,12 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
+import dev.headroom.model.family.decoder.EmbeddingDecoder;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.Scores;
-import dev.headroom.model.family.decoder.TextModel;
 import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.ModuleList;
@@ -21,23 +21,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** GPT-J (transformers, models/gptj/modeling_gptj.py), whose attention is always one of plain operators. */
-public final class GptJ extends Layer implements TextModel {
+public final class GptJ extends EmbeddingDecoder {
     static final String CLASS = "transformers.models.gptj.modeling_gptj.GPTJ";
 
     private static final long VOCABULARY = 50_400;
 
     private final Request request;
     private final Pass pass;
-    private final Layer tokens;
     private final Layer dropout;
     private final List<Layer> blocks = new ArrayList<>();
     private final Layer norm;
 
     private GptJ(Request request, ModelConfig c, Pass pass) {
+        super(CLASS + "Model", "wte", Layers.embedding(c.size("vocab_size", VOCABULARY), c.size("hidden_size")));
         this.request = request;
         this.pass = pass;
         long width = c.size("hidden_size");
-        tokens = child("wte", Layers.embedding(c.size("vocab_size", VOCABULARY), width));
         dropout = child("drop", Layers.dropout(c.number("embd_pdrop", 0)));
         ModuleList list = child("h", new ModuleList());
         AttentionShape shape = AttentionShape.of(c, CLASS + "Attention").withDropout(c.number("attn_pdrop", 0));
@@ -73,19 +72,9 @@ public final class GptJ extends Layer implements TextModel {
     }
 
     @Override
-    public Layer embeddings() {
-        return tokens;
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Model";
-    }
-
-    @Override
     protected Value forward(Scope s, Value... in) {
         s.line("inputs_embeds = self.wte(input_ids)");
-        Value embedded = s.call(tokens, in[0]);
+        Value embedded = s.call(embeddings(), in[0]);
         Value positions = Positions.write(s, request);
         pass.mask(AttentionShape.FULL, Masks.causal(s, request, embedded, positions, Masks.NO_WINDOW));
         s.line("x = self.drop(inputs_embeds)");

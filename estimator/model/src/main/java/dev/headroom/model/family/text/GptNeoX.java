@@ -6,13 +6,13 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.EmbeddingDecoder;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
 import dev.headroom.model.family.decoder.SelfAttention;
-import dev.headroom.model.family.decoder.TextModel;
 import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.ModuleList;
@@ -23,18 +23,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /** GPT-NeoX and Pythia (transformers, models/gpt_neox/modeling_gpt_neox.py). */
-public final class GptNeoX extends Layer implements TextModel {
+public final class GptNeoX extends EmbeddingDecoder {
     private static final String CLASS = "transformers.models.gpt_neox.modeling_gpt_neox.GPTNeoX";
 
     private final Request request;
     private final Pass pass;
-    private final Layer tokens;
     private final Layer dropout;
     private final List<Layer> layers = new ArrayList<>();
     private final Layer norm;
     private final Layer rotary;
 
     private GptNeoX(Request request, Pass pass) {
+        super(CLASS + "Model", "embed_in", tokens(request.config()));
         this.request = request;
         this.pass = pass;
         ModelConfig c = request.config();
@@ -43,7 +43,6 @@ public final class GptNeoX extends Layer implements TextModel {
         boolean bias = c.flag("attention_bias", true);
         AttentionShape shape =
                 whole.withTurned((long) (whole.size() * part)).withBias(bias).withOutBias(bias);
-        tokens = child("embed_in", Layers.embedding(c.size("vocab_size"), shape.width()));
         dropout = child("emb_dropout", Layers.dropout(c.number("hidden_dropout", 0)));
         ModuleList list = child("layers", new ModuleList());
         for (int i = 0; i < c.size("num_hidden_layers"); i++) {
@@ -51,6 +50,10 @@ public final class GptNeoX extends Layer implements TextModel {
         }
         norm = child("final_layer_norm", Layers.layerNorm(shape.width()));
         rotary = child("rotary_emb", new RotaryEmbedding(CLASS + "RotaryEmbedding", request, shape.turned()));
+    }
+
+    private static Layer tokens(ModelConfig c) {
+        return Layers.embedding(c.size("vocab_size"), c.size("hidden_size"));
     }
 
     /** The model that a config describes. */
@@ -70,19 +73,9 @@ public final class GptNeoX extends Layer implements TextModel {
     }
 
     @Override
-    public Layer embeddings() {
-        return tokens;
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Model";
-    }
-
-    @Override
     protected Value forward(Scope s, Value... in) {
         s.line("embedded = self.embed_in(input_ids)");
-        Value embedded = s.call(tokens, in[0]);
+        Value embedded = s.call(embeddings(), in[0]);
         Value positions = Positions.write(s, request);
         pass.mask(AttentionShape.FULL, Masks.causal(s, request, embedded, positions, Masks.NO_WINDOW));
         s.line("x = self.emb_dropout(embedded)");
