@@ -19,13 +19,18 @@ final class Verdict {
 
     /** The verdict, and below it where memory ran out. */
     static List<String> lines(Prediction p, Style style, int width) {
+        return lines(p, Door.here(), style, width);
+    }
+
+    /** The same for users of a door. */
+    static List<String> lines(Prediction p, Door door, Style style, int width) {
         Prediction.Verdict verdict = p.verdict();
         List<String> lines = new ArrayList<>();
         boolean fails = p.oom() != null || Boolean.FALSE.equals(verdict.fits());
         if (fails) {
             Wrap.lines("Does not fit" + on(p) + shortfall(p), width, "  ").forEach(line -> lines.add(style.bad(line)));
             if (p.oom() != null) {
-                Wrap.lines(place(p.oom()) + needs(verdict) + remedy(p), width - 2, "")
+                Wrap.lines(door, place(p.oom()) + needs(verdict) + remedy(p), width - 2, "")
                         .forEach(line -> lines.add("  " + line));
             } else if (verdict.minimumMemory() != null) {
                 lines.add("  " + needs(verdict).substring(2));
@@ -34,7 +39,7 @@ final class Verdict {
             Wrap.lines("Fits" + on(p) + free(p), width, "  ").forEach(line -> lines.add(style.good(line)));
         } else {
             String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
-            lines.add(style.strong(least) + " (" + Door.here().tell("`gpu=NAME` or `memory=SIZE`")
+            lines.add(style.strong(least) + " (" + door.tell("`gpu=NAME` or `memory=SIZE`")
                     + " asks whether it fits)");
         }
         return lines;

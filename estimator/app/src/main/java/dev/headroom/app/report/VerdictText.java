@@ -1,5 +1,6 @@
 package dev.headroom.app.report;
 
+import dev.headroom.app.words.Door;
 import dev.headroom.estimator.predict.Prediction;
 import java.util.List;
 
@@ -9,6 +10,11 @@ public final class VerdictText {
 
     /** The verdict, and below it where memory ran out and what is needed; lines are not wrapped. */
     public static List<String> lines(Prediction p) {
-        return Verdict.lines(p, Style.PLAIN, 10_000).stream().map(String::strip).toList();
+        return lines(p, Door.here());
+    }
+
+    /** The same for users of a door. */
+    public static List<String> lines(Prediction p, Door door) {
+        return Verdict.lines(p, door, Style.PLAIN, 10_000).stream().map(String::strip).toList();
     }
 }

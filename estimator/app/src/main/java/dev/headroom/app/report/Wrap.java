@@ -13,9 +13,14 @@ final class Wrap {
      * are told in the words of this process's door.
      */
     static List<String> lines(String text, int width, String indent) {
+        return lines(Door.here(), text, width, indent);
+    }
+
+    /** The same with settings told in the words of a door. */
+    static List<String> lines(Door door, String text, int width, String indent) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
-        for (String word : Door.here().tell(text).strip().split("\\s+")) {
+        for (String word : door.tell(text).strip().split("\\s+")) {
             if (line.length() > indent.length() && line.length() + 1 + word.length() > width) {
                 lines.add(line.toString());
                 line = new StringBuilder(indent).append(word);

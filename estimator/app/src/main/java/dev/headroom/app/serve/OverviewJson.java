@@ -30,7 +30,7 @@ final class OverviewJson {
             json.writeStartObject();
             json.writeFieldName("prediction");
             JsonReport.write(run.prediction(), json);
-            JsonOutput.strings(json, "verdict", VerdictText.lines(run.prediction()));
+            JsonOutput.strings(json, "verdict", VerdictText.lines(run.prediction(), Door.SERVICE));
             json.writeStringField("scenario", ScenarioText.words(run.request().scenario()));
             json.writeFieldName("timeline");
             timeline(run.timeline(), json);
