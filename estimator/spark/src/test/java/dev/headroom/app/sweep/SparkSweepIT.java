@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.zip.ZipFile;
 import org.apache.spark.deploy.SparkSubmit;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,22 +27,37 @@ class SparkSweepIT {
     private static final String GRID = "- model: cnn-small.pt2\n  batch: 1..12\n  gpu: [rtx-3090, a10]\n"
             + "- model: [nowhere.pt2, mlp-xor.pt2]\n  optimizer: [sgd, adamw]\n";
 
-    @TempDir
-    static Path spark;
+    private static final Path SPARK = Path.of("target/spark").toAbsolutePath();
+    /** Folders in jars of the class path that are none of Spark's; its own Jackson lies there already. */
+    private static final List<String> OURS = List.of(
+            "dev/headroom/",
+            "blue/strategic/",
+            "org/slf4j/nop/",
+            "com/fasterxml/jackson/annotation/",
+            "com/fasterxml/jackson/core/",
+            "com/fasterxml/jackson/databind/",
+            "com/fasterxml/jackson/dataformat/");
 
     @TempDir
     Path folder;
 
-    /** What a folder of Spark holds: the jars that it is released with, and nothing of Headroom. */
+    /** Makes what a folder of Spark holds: the jars that it is released with, and nothing of Headroom. */
     @BeforeAll
     static void home() throws IOException {
-        Files.createDirectories(spark.resolve("jars"));
+        Files.createDirectories(SPARK.resolve("jars"));
         for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             Path jar = Path.of(entry);
-            boolean ours = entry.contains("headroom") || entry.contains("blue") || entry.contains("slf4j-nop");
-            if (Files.isRegularFile(jar) && !ours) {
-                Files.createSymbolicLink(spark.resolve("jars").resolve(jar.getFileName()), jar);
+            if (Files.isRegularFile(jar) && isSparks(jar)) {
+                Path link = SPARK.resolve("jars").resolve(jar.getFileName());
+                Files.deleteIfExists(link);
+                Files.createSymbolicLink(link, jar);
             }
+        }
+    }
+
+    private static boolean isSparks(Path jar) throws IOException {
+        try (ZipFile file = new ZipFile(jar.toFile())) {
+            return OURS.stream().noneMatch(name -> file.getEntry(name) != null);
         }
     }
 
@@ -53,7 +69,11 @@ class SparkSweepIT {
             Path all = folder.resolve("all-" + name);
             run(java(System.getProperty("java.class.path"), Main.class, "sweep", grid, "-o", one));
             run(submit("local-cluster[2,1,1024]", grid, "-o", all));
-            assertEquals(-1, Files.mismatch(one, all), name);
+            if (name.endsWith(".parquet")) {
+                assertEquals(-1, Files.mismatch(one, all));
+            } else {
+                assertEquals(Files.readString(one), Files.readString(all));
+            }
         }
         String rows = Files.readString(folder.resolve("all-out.jsonl"));
         assertEquals(28, rows.lines().count());
@@ -81,7 +101,7 @@ class SparkSweepIT {
         line.addAll(List.of("--conf", "spark.ui.enabled=false", "--conf", "spark.driver.bindAddress=127.0.0.1"));
         line.addAll(List.of("--files", MODELS.resolve("cnn-small.pt2") + "," + MODELS.resolve("mlp-xor.pt2"), JAR));
         line.addAll(Arrays.asList(words));
-        List<String> all = java(spark + "/jars/*", SparkSubmit.class, line.toArray());
+        List<String> all = java(SPARK + "/jars/*", SparkSubmit.class, line.toArray());
         all.addAll(1, Arrays.asList(JavaModuleOptions.defaultModuleOptions().split(" ")));
         return all;
     }
@@ -99,7 +119,7 @@ class SparkSweepIT {
                 .directory(MODELS.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
-        builder.environment().put("SPARK_HOME", spark.toString());
+        builder.environment().put("SPARK_HOME", SPARK.toString());
         builder.environment().put("SPARK_SCALA_VERSION", "2.13");
         builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
         int status = builder.start().waitFor();
