@@ -43,7 +43,8 @@ def page(prediction: Prediction, timeline: dict[str, Any]) -> str:
     return (
         f'<div class="headroom" style="font-family:sans-serif;max-width:{WIDTH}px">'
         f'<p style="margin:0 0 .4em"><b>{escape(data["model"])}</b>'
-        f' <b style="color:{colour}">{escape(verdict)}</b><br>'
+        # Large and bold, these colours are read on a light ground and on a dark one.
+        f' <b style="color:{colour};font-size:20px">{escape(verdict)}</b><br>'
         f"peak {size(peak.allocated)} allocated, {size(peak.reserved)} reserved, {size(peak.device)} device</p>"
         f"{picture(timeline)}{legend(timeline)}"
         f"{f'<ul>{lines}</ul>' if lines else ''}</div>"

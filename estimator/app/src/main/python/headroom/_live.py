@@ -46,6 +46,7 @@ def live_question(
     loss_args: Sequence[Any] = (),
 ) -> Question:
     """The question that a call of ``headroom.predict`` with a module asks."""
+    compiled = is_compiled(model)
     model = unwrapped(model)
     options, remarks = _of_model(model, (args, kwargs)), []
     if optimizer is None or isinstance(optimizer, str):
@@ -53,6 +54,8 @@ def live_question(
     else:
         read, remarks = settings(optimizer, model, asked)
         options |= read
+    if compiled:
+        options["compile"] = True
     called = Called(tuple(args), dict(kwargs))
     if callable(asked.get("loss")):
         called = Called(tuple(args), dict(kwargs), asked["loss"], tuple(loss_args))
@@ -79,6 +82,15 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
     if not isinstance(model, torch.nn.Module):
         raise HeadroomError(f"a module, a file or a name is needed, not {type(model).__name__}")
     return model
+
+
+def is_compiled(model: torch.nn.Module) -> bool:
+    """Whether ``torch.compile(model)`` or ``model.compile()`` was called: a run of it is a compiled one."""
+    while type(model).__name__ in WRAPPERS:
+        if type(model).__name__ == "OptimizedModule":
+            return True
+        model = getattr(model, WRAPPERS[type(model).__name__])
+    return getattr(model, "_compiled_call_impl", None) is not None
 
 
 def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:

@@ -4,23 +4,31 @@ import dev.headroom.advisor.plans.Advisor;
 import dev.headroom.advisor.plans.Goal;
 import dev.headroom.app.ask.Models;
 import dev.headroom.app.ask.Question;
+import dev.headroom.app.option.GpuCount;
 import dev.headroom.app.option.WrittenOptions;
 import dev.headroom.app.report.AdviceJson;
 import dev.headroom.app.report.JsonReport;
 import dev.headroom.app.words.Door;
+import dev.headroom.app.report.StrategyReport;
+import dev.headroom.advisor.strategies.StrategySearch;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** Answers questions with the JSON of the command line, byte for byte but for how sentences write settings. */
 final class Answers {
+    private static final String WORLD = "world";
+
     private final Store store;
     private final Models models = new Models();
 
@@ -43,6 +51,23 @@ final class Answers {
                 throw new UserInputException(asked.notes().get(0) + "; leave it out");
             }
             AdviceJson.write(Advisor.advise(asked.request(), Goal.KEEP_BATCH), Door.SERVICE, out);
+        });
+    }
+
+    /** As {@code headroom advise --gpus N --json} prints it, for as many GPUs as the option {@code world} says. */
+    byte[] strategies(Question question) {
+        Map<String, List<String>> options = new LinkedHashMap<>(question.options());
+        List<String> world = options.remove(WORLD);
+        if (world == null || options.containsKey("parallel")) {
+            throw new UserInputException("strategies are tried for the GPUs that 'world' counts, without 'parallel'");
+        }
+        int gpus = GpuCount.parse(WORLD, world.get(0)).gpus();
+        return answer(new Question(question.model(), options), (asked, out) -> {
+            DeviceBudget device = asked.request().scenario().device();
+            if (device.total() == null && device.limit() == null) {
+                throw new UserInputException("strategies need to know the memory there is; add gpu or memory");
+            }
+            StrategyReport.writeJson(gpus, new StrategySearch(asked.request(), played -> {}).on(gpus), out);
         });
     }
 

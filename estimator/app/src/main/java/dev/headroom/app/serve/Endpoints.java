@@ -29,6 +29,7 @@ final class Endpoints implements AutoCloseable {
         questions = Map.of(
                 "/v1/predict", answers::predict,
                 "/v1/advise", answers::advise,
+                "/v1/strategies", answers::strategies,
                 "/v1/overview", answers::overview);
     }
 
@@ -80,11 +81,12 @@ final class Endpoints implements AutoCloseable {
      * Answers a request with a body.
      *
      * @param begun of the request, as {@link System#nanoTime}
+     * @param asker who needs no answer to the question before any more, or {@code null}
      * @return completes with the answer or with {@link Refused}
      */
-    CompletableFuture<Reply> post(String path, byte[] body, long begun) {
+    CompletableFuture<Reply> post(String path, byte[] body, long begun, @Nullable String asker) {
         if (path.equals("/v1/models")) {
-            return workers.compute(begun, () -> uploads.take(body)).thenApply(Reply::json);
+            return workers.compute(begun, null, () -> uploads.take(body)).thenApply(Reply::json);
         }
         Question question = RequestJson.question(body);
         AnswerCache.Key key = new AnswerCache.Key(path, question);
@@ -94,7 +96,7 @@ final class Endpoints implements AutoCloseable {
             return CompletableFuture.completedFuture(Reply.json(known));
         }
         Function<Question, byte[]> answer = Objects.requireNonNull(questions.get(path), path);
-        return workers.compute(begun, () -> {
+        return workers.compute(begun, asker, () -> {
                     byte[] bytes = answer.apply(question);
                     cache.put(key, bytes);
                     return bytes;

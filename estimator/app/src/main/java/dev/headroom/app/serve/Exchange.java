@@ -27,6 +27,9 @@ final class Exchange extends Handler.Abstract.NonBlocking {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
             + " connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+    /** What an open page calls itself: each question of it takes the place of the one before. */
+    private static final String PAGE = "Headroom-Page";
+
     private final Endpoints endpoints;
     private final Limits limits;
 
@@ -57,7 +60,8 @@ final class Exchange extends Handler.Abstract.NonBlocking {
             if (!method.equals("POST") || !endpoints.takesBody(path)) {
                 throw new Refused(405, path + " does not take " + method);
             }
-            return body(request).thenCompose(body -> endpoints.post(path, body, begun));
+            return body(request).thenCompose(
+                            body -> endpoints.post(path, body, begun, request.getHeaders().get(PAGE)));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

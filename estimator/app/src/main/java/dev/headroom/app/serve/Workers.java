@@ -3,6 +3,7 @@ package dev.headroom.app.serve;
 import dev.headroom.app.command.ErrorLine;
 import dev.headroom.app.words.Door;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CancellationException;
@@ -32,6 +33,9 @@ final class Workers implements AutoCloseable {
     private final ThreadPoolExecutor pool;
     private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(Workers::daemon);
     private final Set<Job> running = ConcurrentHashMap.newKeySet();
+    /** The last job of each asker that has one waiting or running. */
+    private final Map<String, Job> last = new ConcurrentHashMap<>();
+
     private final HeapUse heap = new HeapUse();
     private final Duration time;
 
@@ -67,10 +71,18 @@ final class Workers implements AutoCloseable {
      * Computes an answer.
      *
      * @param begun of the request, as {@link System#nanoTime}
+     * @param asker who waits for one answer alone, so that the job before is ended; or {@code null}
      * @return completes with the answer, or with {@link Refused}
      */
-    CompletableFuture<byte[]> compute(long begun, Supplier<byte[]> answer) {
+    CompletableFuture<byte[]> compute(long begun, @Nullable String asker, Supplier<byte[]> answer) {
         Job job = new Job(begun + time.toNanos(), answer);
+        if (asker != null) {
+            Job before = last.put(asker, job);
+            if (before != null) {
+                before.stop(new Refused(409, "another question took the place of this one"));
+            }
+            job.future.whenComplete((bytes, failure) -> last.remove(asker, job));
+        }
         try {
             pool.execute(job);
         } catch (RejectedExecutionException e) {
@@ -122,7 +134,9 @@ final class Workers implements AutoCloseable {
 
         @Override
         public void run() {
-            begin();
+            if (!begin()) {
+                return;
+            }
             try {
                 if (System.nanoTime() - end > 0) {
                     throw new Refused(408, "waited longer than " + time.toSeconds() + " s for a worker; ask again");
@@ -138,10 +152,15 @@ final class Workers implements AutoCloseable {
             }
         }
 
-        private synchronized void begin() {
+        /** Nothing is to be done where it was stopped while it waited. */
+        private synchronized boolean begin() {
+            if (stopped != null) {
+                return false;
+            }
             thread = Thread.currentThread();
             before = HeapUse.allocated(thread);
             running.add(this);
+            return true;
         }
 
         /** From here on nobody interrupts the thread. */
@@ -153,7 +172,7 @@ final class Workers implements AutoCloseable {
         }
 
         synchronized void stop(Refused why) {
-            if (thread != null && stopped == null) {
+            if (stopped == null && !future.isDone()) {
                 stopped = why;
                 future.completeExceptionally(why); // who asked need not wait for the thread to notice
             }

@@ -37,10 +37,19 @@ public interface Scenarios {
      * @throws UserInputException for a file that cannot be read: one line with what, where, and a remedy
      */
     static Scenarios read(Path file) {
-        String name = file.toString().toLowerCase(Locale.ROOT);
+        return read(file, text(file));
+    }
+
+    /** The same of the file's text. */
+    static Scenarios read(Path file, String text) {
+        boolean table = file.toString().toLowerCase(Locale.ROOT).endsWith(".csv");
+        return table ? ScenarioTable.read(file, text) : GridFile.read(file, text);
+    }
+
+    /** What stands in a file of scenarios. */
+    static String text(Path file) {
         try {
-            String text = Files.readString(file);
-            return name.endsWith(".csv") ? ScenarioTable.read(file, text) : GridFile.read(file, text);
+            return Files.readString(file);
         } catch (NoSuchFileException e) {
             throw new UserInputException(file + " does not exist", e);
         } catch (IOException e) {

@@ -55,6 +55,23 @@ final class Sweep {
         return groups.stream().flatMapToInt(IntList::intStream).sorted().toArray();
     }
 
+    /** The rows that the journal lacks, a group after the other; a part has whole groups, and so many rows or more. */
+    List<int[]> missing(Journal journal, int most) {
+        List<int[]> parts = new ArrayList<>();
+        IntArrayList part = new IntArrayList();
+        for (IntList group : groups) {
+            group.intStream().filter(row -> !journal.has(row)).forEach(part::add);
+            if (part.size() >= most) {
+                parts.add(part.toIntArray());
+                part.clear();
+            }
+        }
+        if (!part.isEmpty()) {
+            parts.add(part.toIntArray());
+        }
+        return parts;
+    }
+
     /**
      * Answers what the journal does not have.
      *

@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Spec;
             "A sweep that was killed goes on where it was when the same command is given again.",
             "Exit status: 0 some scenario has an answer, 2 bad input, 1 a defect of Headroom."
         })
-public final class SweepCommand implements Subcommand {
+public class SweepCommand implements Subcommand {
     @Spec
     CommandSpec spec;
 
@@ -92,7 +93,7 @@ public final class SweepCommand implements Subcommand {
         try (Journal journal = Journal.open(out, SweepIdentity.of(scenarios), scenarios.size())) {
             long before = journal.done();
             try (Progress progress = Progress.of("Predicting")) {
-                sweep.run(journal, jobs, done -> progress.at(done, rows.length));
+                answer(sweep, journal, done -> progress.at(done, rows.length));
             }
             Finish finish = new Finish(scenarios, journal, rows);
             BitSet pareto = finish.pareto();
@@ -107,6 +108,15 @@ public final class SweepCommand implements Subcommand {
         } catch (IOException e) {
             throw Unwritable.of("-o", out, e);
         }
+    }
+
+    /**
+     * Answers what the journal does not have, on the threads of this machine.
+     *
+     * @param progress is told how many rows are done
+     */
+    void answer(Sweep sweep, Journal journal, IntConsumer progress) {
+        sweep.run(journal, jobs, progress);
     }
 
     /** Columns in which rows differ. */

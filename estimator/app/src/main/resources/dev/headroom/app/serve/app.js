@@ -2,10 +2,12 @@
 
 import { Chart } from "./chart.js";
 import { Controls, optionsOf, wordsOf } from "./controls.js";
-import { $, advice, answer, html, refuse } from "./result.js";
+import { $, advice, answer, html, refuse, strategies } from "./result.js";
 
 const DEFAULTS = { batch: "8", seq: "1024", gpu: "rtx-4090" };
 const TOKEN = "headroom-token";
+/** By which the service knows that a question takes the place of the one before. */
+const PAGE = crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 let chart;
 let controls;
@@ -30,7 +32,7 @@ function remember(key, value) {
 
 async function call(path, init = {}) {
     const token = remembered(TOKEN);
-    const headers = token ? { Authorization: `Bearer ${token}` } : {};
+    const headers = { "Headroom-Page": PAGE, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
     const response = await fetch(path, { ...init, headers: { ...headers, ...init.headers } });
     if (response.status === 401) {
         const given = prompt("This service wants its token");
@@ -83,14 +85,17 @@ function done() {
 async function advise(question, prediction, signal) {
     const alone = (why) => $("plans").replaceChildren(html("p", { class: "quiet" }, why));
     if (!prediction.device) return alone("Choose a card to be told what to change.");
-    if (question.options.parallel) return alone("Advice is for one GPU; 'headroom advise --gpus 8' compares strategies for several.");
     $("advice").setAttribute("aria-busy", "true");
+    if (!$("plans").children.length) alone("Plans are being tried …");
+    const apply = (words) => {
+        controls.write(question.model, { ...optionsOf(words), gpu: question.options.gpu });
+        ask();
+        $("result").focus();
+    };
+    const { parallel, ...options } = question.options;
     try {
-        advice(await post("v1/advise", question, signal), (words) => {
-            controls.write(question.model, { ...optionsOf(words), gpu: question.options.gpu });
-            ask();
-            $("result").focus();
-        });
+        if (parallel) strategies(await post("v1/strategies", { ...question, options }, signal), apply);
+        else advice(await post("v1/advise", question, signal), apply);
     } catch (e) {
         if (e.name === "AbortError") return;
         alone(e.message);
@@ -163,6 +168,13 @@ async function start() {
     startTheme();
     startDrop();
     controls = new Controls(changed);
+    for (const link of document.querySelectorAll("a[href='#result']")) {
+        link.addEventListener("click", (e) => {
+            e.preventDefault(); // the address says the question
+            $("result").focus();
+            $("result").scrollIntoView();
+        });
+    }
     chart = new Chart($("chart"), $("moment"), $("legend"));
     $("share").addEventListener("click", async () => {
         try {

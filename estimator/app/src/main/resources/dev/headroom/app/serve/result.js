@@ -25,7 +25,13 @@ export function html(name, attributes = {}, ...children) {
     return made;
 }
 
+/** The verdict in one line, where the screen has no room for controls and answer at once. */
+function glance(line, tone) {
+    $("glance").replaceChildren(html("span", { class: tone }, line));
+}
+
 export function refuse(line) {
+    glance(sentence(line), "bad");
     $("verdict").replaceChildren(html("p", { class: "verdict bad" }, html("span", { class: "sign", "aria-hidden": "true" }, "!"), html("span", {}, sentence(line))));
 }
 
@@ -39,6 +45,7 @@ export function answer({ prediction, verdict }) {
         html("p", { class: `verdict ${tone}` }, html("span", { class: "sign", "aria-hidden": "true" }, sign), html("span", {}, verdict[0])),
         ...verdict.slice(1).map((line) => html("p", { class: "quiet" }, sentence(line))),
     );
+    glance(verdict[0], tone);
     capacity(prediction);
     figures(prediction);
     const lines = [
@@ -102,6 +109,16 @@ export function advice(said, apply) {
     said.notes.forEach((note) => rows.push(html("p", { class: "note" }, sentence(note))));
     if (!rows.length) rows.push(html("p", { class: "quiet" }, "Nothing needs to change."));
     $("plans").replaceChildren(...rows);
+}
+
+/** @param apply takes the words of the command line of a strategy */
+export function strategies(said, apply) {
+    const played = said.strategies.filter((s) => s.peak);
+    const fit = played.filter((s) => s.fits);
+    const shown = (fit.length ? fit : played).slice(0, 6);
+    const rows = shown.map((s) => row(s.name, `${bytes(s.peak.device)} on a GPU; ${bytes(s.communicated)} sent a step`, s.arguments, apply));
+    const line = fit.length ? `Strategies for ${said.gpus} GPUs that fit, by what they send:` : `No strategy fits on ${said.gpus} GPUs. The first:`;
+    $("plans").replaceChildren(html("p", { class: "quiet" }, line), ...rows);
 }
 
 function row(title, about, words, apply) {

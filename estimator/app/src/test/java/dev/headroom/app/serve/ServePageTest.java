@@ -132,8 +132,18 @@ class ServePageTest {
         browser.until("location.hash.includes('parallel=ddp')");
         settled();
         assertTrue(
-                find("#plans").getText().contains("headroom advise --gpus"),
+                find("#plans").getText().startsWith("Strategies for 2 GPUs that fit"),
                 find("#plans").getText());
+        verdictAfter(() -> find("#plans .plan:last-child button").click());
+        assertTrue(browser.driver.getCurrentUrl().contains("world=2"), browser.driver.getCurrentUrl());
+    }
+
+    @Test
+    void linksWithinThePageLeaveTheAddressAlone() {
+        String address = browser.driver.getCurrentUrl();
+        find(".skip").sendKeys(Keys.ENTER);
+        assertEquals(address, browser.driver.getCurrentUrl());
+        assertEquals("result", browser.text("document.activeElement.id"));
     }
 
     @Test
@@ -192,6 +202,17 @@ class ServePageTest {
         assertTrue(find("#verdict").isDisplayed());
     }
 
+    /** There the answer is below the controls: one line of it stays in sight while they are moved. */
+    @Test
+    void onPhonesTheVerdictIsBesideTheSliders() {
+        assertFalse(find("#glance").isDisplayed());
+        browser.screen(360, 740);
+        browser.script("document.getElementById('batch').scrollIntoView({block: 'center'})");
+        verdictAfter(() -> find("#batch-range").sendKeys(Keys.END));
+        assertTrue(find("#glance").getText().startsWith("Does not fit"), find("#glance").getText());
+        assertTrue(browser.number("Math.ceil(document.getElementById('glance').getBoundingClientRect().bottom)") <= 740);
+    }
+
     @Test
     void everybodyCanReadIt() throws Exception {
         String axe;
@@ -200,6 +221,7 @@ class ServePageTest {
         }
         for (String scheme : List.of("light", "dark")) {
             browser.media("screen", scheme);
+            browser.screen(scheme.equals("light") ? 1280 : 360, 900);
             open("#model=resnet18-i224.pt2&batch=1024&gpu=rtx-3060&accumulate=2");
             Object violations = browser.driver.executeAsyncScript(axe + "; axe.run().then(r => arguments[0]("
                     + "r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.html).join(' '))))");

@@ -10,6 +10,7 @@ import static dev.headroom.app.serve.ServiceCalls.limits;
 import static dev.headroom.app.serve.ServiceCalls.post;
 import static dev.headroom.app.serve.ServiceCalls.to;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -73,6 +74,10 @@ class ServiceTest {
                 printed("advise", MODELS.resolve("mlp-xor.pt2").toString(), "--batch", "64", "--gpu", "a10", "--json"),
                 advised.body());
         assertEquals(printed("devices", "--json"), get(service, "/v1/devices").body());
+        String several = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 64, \"gpu\": \"a10\", \"world\": 4}}";
+        assertEquals(
+                printed("advise", MODELS.resolve("mlp-xor.pt2").toString(), "--batch", "64", "--gpus", "4xa10", "--json"),
+                post(service, "/v1/strategies", several).body());
         String named = "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 1, \"seq\": 64, \"steps\": 1}}";
         assertEquals(
                 printed("predict", "llama-3.2-1b", "--batch", "1", "--seq", "64", "--steps", "1", "--json")
@@ -113,6 +118,35 @@ class ServiceTest {
         assertEquals(400, get(service, "/../../etc/passwd").statusCode());
         assertEquals(405, get(service, "/v1/predict").statusCode());
         assertEquals(405, post(service, "/metrics", "").statusCode());
+    }
+
+    @Test
+    void strategiesNeedGpusAndTheirMemory() throws Exception {
+        assertTrue(error(post(service, "/v1/strategies", QUESTION)).contains("'world'"));
+        String unknown = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 8, \"world\": 2}}";
+        assertTrue(error(post(service, "/v1/strategies", unknown)).contains("add gpu or memory"));
+    }
+
+    /** Who moves a slider waits for the last answer alone, and for nobody else's. */
+    @Test
+    void aPagesNextQuestionEndsTheOneBefore() throws Exception {
+        String slow = "{\"model\": \"llama-3.1-8b\", \"options\": {\"batch\": 2, \"seq\": 777, \"gpu\": \"rtx-4090\"}}";
+        CompletableFuture<HttpResponse<String>> before = CLIENT.sendAsync(of("mine", "/v1/advise", slow), BodyHandlers.ofString());
+        while (!get(service, "/metrics").body().contains("headroom_workers_running 1.0")) {
+            assertFalse(before.isDone());
+        }
+        assertEquals(200, CLIENT.send(of("another", "/v1/predict", QUESTION), BodyHandlers.ofString()).statusCode());
+        assertFalse(before.isDone());
+        String next = QUESTION.replace("8", "9");
+        assertEquals(200, CLIENT.send(of("mine", "/v1/predict", next), BodyHandlers.ofString()).statusCode());
+        assertEquals(409, before.join().statusCode());
+    }
+
+    private static HttpRequest of(String page, String path, String body) {
+        return to(service, path)
+                .header("Headroom-Page", page)
+                .POST(BodyPublishers.ofString(body))
+                .build();
     }
 
     @Test
