@@ -25,6 +25,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -345,6 +346,8 @@ public final class TrainingLoop {
 
     /** Calls of operators that have no rule, by operator. */
     public Map<String, Integer> unmodelled() {
-        return unmodelled.counts();
+        Map<String, Integer> all = new TreeMap<>(unmodelled.counts());
+        engine.recorded().unknown().forEach((node, times) -> all.merge(node + " under create_graph", times, Integer::sum));
+        return all;
     }
 }

@@ -46,7 +46,7 @@ public final class Copies {
     public static Tensor clone(EagerRuntime rt, Tensor t, MemoryFormat format) {
         Recorder r = rt.record("CloneBackward0", t);
         Tensor out = rt.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
-        return r.gradient(0, g -> g).output(out);
+        return r.gradient(0, g -> g).again().output(out);
     }
 
     /** {@code contiguous()}: the tensor itself when it is already so. */
@@ -72,6 +72,7 @@ public final class Copies {
         DType from = t.dtype();
         boolean made = type.isComplex() && !from.isComplex();
         return r.gradient(0, g -> made ? realPart(rt, g, from) : to(rt, g, from))
+                .again()
                 .output(out);
     }
 
