@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.normalization;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
@@ -31,11 +32,24 @@ final class GroupNorm {
         Tensor dense = Copies.contiguous(rt, x);
         scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
         rt.freeUnless(dense, x);
-        r.saveOutput(mean);
-        r.saveOutput(deviation);
-        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), groups, single))
+        Saved means = r.saveOutput(mean);
+        Saved deviations = r.saveOutput(deviation);
+        GradNode.Backward differentiable = grads -> GroupNormTwice.backward(
+                rt,
+                grads,
+                input.get(),
+                means.get(),
+                deviations.get(),
+                weight.getOrNull(),
+                groups,
+                new boolean[] {r.needs(0), r.needs(1), r.needs(2)});
+        r.gradients(grads -> grads[1] == null && grads[2] == null
+                        ? backward(rt, r, grads[0], input.get(), weight.getOrNull(), groups, single)
+                        : differentiable.apply(grads))
+                .again(differentiable)
                 .output(out);
-        r.nonDifferentiable(mean).nonDifferentiable(deviation);
+        r.output(mean);
+        r.output(deviation);
         rt.free(mean);
         rt.free(deviation);
         return out;

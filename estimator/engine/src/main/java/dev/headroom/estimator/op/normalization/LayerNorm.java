@@ -37,16 +37,25 @@ final class LayerNorm {
         Recorder r = rt.record("NativeLayerNormBackward0", x, w, b);
         Saved input = r.save(x);
         Saved weight = r.save(w);
-        r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
+        Saved offset = r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
         Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         long[] rows = rows(x, normalized);
         Tensor mean = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         rt.freeUnless(dense, x);
-        r.saveOutput(mean);
-        r.saveOutput(deviation);
+        Saved means = r.saveOutput(mean);
+        Saved deviations = r.saveOutput(deviation);
         r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), normalized))
+                .again(grads -> LayerNormTwice.backward(
+                        rt,
+                        grads[0],
+                        input.get(),
+                        weight.getOrNull(),
+                        offset.getOrNull(),
+                        means.get(),
+                        deviations.get(),
+                        () -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), normalized)))
                 .output(out);
         r.nonDifferentiable(mean).nonDifferentiable(deviation);
         return new Tensor[] {out, mean, deviation};

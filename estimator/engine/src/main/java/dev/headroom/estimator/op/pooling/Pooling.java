@@ -146,6 +146,18 @@ final class Pooling {
                     rt.freeUnless(dense, in);
                     return grad;
                 })
+                .again(grads -> {
+                    Recorder twice = rt.record("AvgPool2DBackwardBackward0", grads[0], self.get());
+                    Saved in = twice.saveIf(twice.needs(1), self.get());
+                    Tensor grad = rt.emptyStrided(
+                            grads[0].dtype(), self.get().sizes(), channelsLastOr(self.get(), self.get().sizes()));
+                    return new Tensor[] {
+                        twice.gradient(0, gg -> avgPool2d(rt, gg, sizes)[0])
+                                .gradient(1, gg -> rt.emptyLike(in.get()))
+                                .again()
+                                .output(grad)
+                    };
+                })
                 .output(out);
         return new Tensor[] {out};
     }
