@@ -58,6 +58,16 @@ public final class Copies {
         return has(t, format) ? t : clone(rt, t, format);
     }
 
+    /** {@code contiguous()} inside of a kernel, below autograd: the copy is no node of its own. */
+    public static Tensor dense(EagerRuntime rt, Tensor t, MemoryFormat format) {
+        return has(t, format) ? t : rt.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
+    }
+
+    /** As {@link #dense(EagerRuntime, Tensor, MemoryFormat)}, row-major. */
+    public static Tensor dense(EagerRuntime rt, Tensor t) {
+        return dense(rt, t, MemoryFormat.CONTIGUOUS);
+    }
+
     /** {@code to(dtype)}: the tensor itself when it is already of the type. */
     public static Tensor to(EagerRuntime rt, Tensor t, DType type) {
         return t.dtype() == type ? t : toCopy(rt, t, type, MemoryFormat.PRESERVE);

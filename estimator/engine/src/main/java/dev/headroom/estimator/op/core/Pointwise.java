@@ -81,6 +81,14 @@ public final class Pointwise {
         return rt.wrappedNumber(DType.FLOAT32);
     }
 
+    /** {@code exp(t)}. */
+    public static Tensor exp(EagerRuntime rt, Tensor t) {
+        Recorder r = rt.record("ExpBackward0", t);
+        Tensor out = Strided.result(rt, t);
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> mul(rt, g, result.get())).again().output(out);
+    }
+
     /** {@code -t}. */
     public static Tensor neg(EagerRuntime rt, Tensor t) {
         Recorder r = rt.record("NegBackward0", t);

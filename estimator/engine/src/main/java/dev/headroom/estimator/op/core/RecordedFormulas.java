@@ -44,6 +44,17 @@ public final class RecordedFormulas {
             "SoftplusBackwardBackward0",
             new Term(0, List.of(1), (b, g, k) -> softplus(b, g, k[1])),
             new Term(1, List.of(0, 1), (b, g, k) -> softplusTwice(b, mul(b, g, k[0]), k[1])));
+    private static final BackwardKernel ELU = new BackwardKernel(
+            "EluBackwardBackward0",
+            new Term(0, List.of(1), (b, g, k) -> elu(b, g, k[1])),
+            new Term(1, List.of(0, 1), (b, g, k) -> {
+                Tensor below = b.call("to.dtype", b.call("lt.Scalar", k[1], 0), g.dtype());
+                return mul(b, elu(b, mul(b, mul(b, g, k[0]), 1), k[1]), below);
+            }));
+    private static final BackwardKernel GELU = new BackwardKernel(
+            "GeluBackwardBackward0",
+            new Term(0, List.of(1), (b, g, k) -> gelu(b, g, k[1])),
+            new Term(1, List.of(0, 1), (b, g, k) -> geluTwice(b, g, k[0], k[1])));
 
     private static final Map<String, Row> ROWS = Map.ofEntries(
             Map.entry("ExpBackward0", RecordedFormulas::mul),
@@ -70,6 +81,8 @@ public final class RecordedFormulas {
             Map.entry("LeakyReluBackward0", RecordedFormulas::leaky),
             Map.entry("LeakyReluBackward1", RecordedFormulas::leaky),
             Map.entry("SoftplusBackward0", RecordedFormulas::softplus),
+            Map.entry("EluBackward0", RecordedFormulas::elu),
+            Map.entry("GeluBackward0", RecordedFormulas::gelu),
             Map.entry("SiluBackward0", RecordedFormulas::silu));
 
     private RecordedFormulas() {}
@@ -108,6 +121,23 @@ public final class RecordedFormulas {
 
     private static Tensor softplus(Body b, Tensor g, Tensor x) {
         return SOFTPLUS.apply(b, g, x);
+    }
+
+    private static Tensor elu(Body b, Tensor g, Tensor x) {
+        return ELU.apply(b, g, x);
+    }
+
+    private static Tensor gelu(Body b, Tensor g, Tensor x) {
+        return GELU.apply(b, g, x);
+    }
+
+    /** FunctionsManual.cpp, gelu_double_backward, of the exact function. */
+    private static Tensor geluTwice(Body b, Tensor ggI, Tensor gO, Tensor x) {
+        Tensor square = b.let(mul(b, x, x));
+        Tensor density = b.let(mul(b, b.call("exp", mul(b, square, -0.5)), 0.4));
+        Tensor weighted = mul(b, square, density);
+        Tensor slope = b.let(b.call("sub.Tensor", mul(b, density, 2), weighted));
+        return mul(b, mul(b, ggI, gO), slope);
     }
 
     /** FunctionsManual.cpp, softplus_double_backward. */

@@ -15,7 +15,9 @@ public final class ActivationRules {
     public static void register(Registry r) {
         r.single("aten.relu", c -> Activations.relu(c, false, again(r, "ReluBackward0")));
         r.single("aten.relu_", c -> Activations.relu(c, true, again(r, "ReluBackward0")));
-        Unary.register(r, "gelu", "GeluBackward0", SELF, Unary.FUSED);
+        // The approximation by tanh has another second derivative.
+        r.single("aten.gelu", c -> Activations.gelu(c, again(r, "GeluBackward0")));
+        r.single("aten.gelu_", c -> Unary.apply(c.runtime(), "GeluBackward0", c.tensor("self"), SELF, Unary.FUSED, true));
         Unary.register(r, "silu", "SiluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "mish", "MishBackward0", SELF, Unary.FUSED);
         Unary.register(r, "softplus", "SoftplusBackward0", SELF, Unary.FUSED);

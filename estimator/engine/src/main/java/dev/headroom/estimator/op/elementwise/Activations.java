@@ -32,6 +32,13 @@ final class Activations {
                 again);
     }
 
+    static Tensor gelu(Call c, Unary.@Nullable Again again) {
+        Tensor x = c.tensor("self");
+        boolean exact = c.text("approximate", "none").equals("none");
+        return Unary.apply(
+                c.runtime(), "GeluBackward0", x, Unary.Keep.SELF, Unary.FUSED, false, x.dtype(), exact ? again : null);
+    }
+
     static Tensor apply(
             Call c, String node, Unary.Keep keep, boolean inPlace, Unary.@Nullable Again again) {
         Unary.Gradient gradient = node.startsWith("Leaky") ? Unary.FUSED_KEPT_FIRST : Unary.FUSED;

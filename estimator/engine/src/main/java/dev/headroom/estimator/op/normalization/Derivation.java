@@ -66,6 +66,10 @@ final class Derivation {
         return b.made(Pointwise.sub(rt, x, y));
     }
 
+    Tensor exp(Tensor x) {
+        return b.made(Pointwise.exp(rt, x));
+    }
+
     Tensor neg(Tensor x) {
         return b.made(Pointwise.neg(rt, x));
     }

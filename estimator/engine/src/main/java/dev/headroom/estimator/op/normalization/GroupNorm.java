@@ -29,7 +29,7 @@ final class GroupNorm {
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor mean = rt.empty(x.dtype(), batch, groups);
         Tensor deviation = rt.empty(x.dtype(), batch, groups);
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
         rt.freeUnless(dense, x);
         Saved means = r.saveOutput(mean);
@@ -76,8 +76,8 @@ final class GroupNorm {
         if (g0 == null) {
             return out;
         }
-        Tensor g = Copies.contiguous(rt, g0);
-        Tensor x = Copies.contiguous(rt, x0);
+        Tensor g = Copies.dense(rt, g0);
+        Tensor x = Copies.dense(rt, x0);
         long batch = x.size(0);
         long channels = x.size(1);
         if (r.needs(0)) {

@@ -38,7 +38,7 @@ final class LayerNorm {
         Saved input = r.save(x);
         Saved weight = r.save(w);
         Saved offset = r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         long[] rows = rows(x, normalized);
         Tensor mean = rt.empty(BatchNorm.statistics(x.dtype()), rows);
@@ -70,7 +70,7 @@ final class LayerNorm {
         Recorder r = rt.record("FusedRmsNormBackward0", x, w);
         Saved input = r.save(x);
         Saved weight = r.save(w);
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows(x, normalized));
         rt.freeUnless(dense, x);
@@ -97,7 +97,7 @@ final class LayerNorm {
             return out;
         }
         // Arguments are made contiguous as they are evaluated, from the last to the first.
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         if (r.needs(0)) {
             out[0] = rt.empty(x.dtype(), x.sizes());
         }
@@ -108,7 +108,7 @@ final class LayerNorm {
                         : rt.empty(w.dtype(), w.sizes());
             }
         }
-        Tensor gradient = Copies.contiguous(rt, g);
+        Tensor gradient = Copies.dense(rt, g);
         partialSums(rt, x, normalized, out);
         rt.freeUnless(gradient, g);
         rt.freeUnless(dense, x);
