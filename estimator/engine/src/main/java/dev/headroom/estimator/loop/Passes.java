@@ -61,6 +61,26 @@ final class Passes {
         loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
     }
 
+    /**
+     * The closure of an optimizer's step: zero_grad, forward, loss and backward, whose variables end with it.
+     *
+     * @return the loss, with a reference for the caller
+     */
+    Tensor evaluate() {
+        boolean before = runtime.setGradMode(true);
+        loop.zeroGrad();
+        outside = enterAutocast();
+        forward();
+        computeLoss();
+        leaveAutocast();
+        backward(variables.loss(), false);
+        Tensor loss = runtime.hold(variables.loss());
+        variables.delete();
+        loop.workOf(Phase.OPTIMIZER);
+        runtime.setGradMode(before);
+        return loss;
+    }
+
     /** Ends autocast's region, where a pass has begun one. */
     void leaveAutocast() {
         if (outside != null) {

@@ -166,6 +166,13 @@ public final class TrainingLoop {
     }
 
     private void train(int step) {
+        if (evaluates()) {
+            phase(Moment.of(Phase.OPTIMIZER, step), () -> {
+                workOf(Phase.OPTIMIZER);
+                Objects.requireNonNull(optimizer).step(passes::evaluate);
+            });
+            return;
+        }
         if (!led) {
             phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
                 workOf(Phase.ZERO_GRAD);
@@ -178,6 +185,11 @@ public final class TrainingLoop {
         }
         phase(Moment.of(Phase.OPTIMIZER, step), () -> step(optimizer));
         hooks.each(h -> h.stepped(step));
+    }
+
+    /** Whether the optimizer's step evaluates the model. */
+    boolean evaluates() {
+        return optimizer != null && optimizer.evaluates();
     }
 
     private void passes(int step) {
