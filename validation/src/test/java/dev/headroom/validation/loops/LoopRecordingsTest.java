@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,6 +55,25 @@ class LoopRecordingsTest {
                         .map(LoopRecordingsTest::line)
                         .toList();
         assertEquals(recorded, predicted);
+    }
+
+    /** Of gradients by sample, {@code vmap(grad(f))}, the peak is close, and marked as a bound. */
+    @Test
+    void gradientsOfSamplesAreMarked() throws IOException {
+        JsonNode recording = read(LOOPS.resolve("samples.json.gz"));
+        Scenario run = Scenario.defaults()
+                .with(ScenarioSettings.BATCH, recording.path("batch").asLong())
+                .on(GpuCatalogue.find("h200").orElseThrow());
+        Prediction predicted =
+                Predictor.predict(new PredictionRequest(Importers.read(LOOPS.resolve("samples.yaml")), run));
+        long recorded = 0;
+        for (JsonNode p : recording.path("phases")) {
+            recorded = Math.max(recorded, p.path("max_allocated").asLong());
+        }
+        assertEquals(recorded, predicted.peak().allocated(), 0.01 * recorded);
+        assertEquals(
+                List.of("per_sample_grad"),
+                predicted.unmodelled().stream().map(u -> u.operator()).toList());
     }
 
     private static JsonNode read(Path file) throws IOException {

@@ -111,7 +111,7 @@ final class ScenarioHooks {
         @Override
         public void end(Moment phase) {
             if (phase.phase() == Phase.BACKWARD) {
-                loop.deleteOutputs();
+                loop.variables().delete();
             }
         }
     }

@@ -25,7 +25,6 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -106,6 +105,8 @@ public final class TrainingLoop {
                 phase(Moment.of(Phase.FORWARD, s), passes::infer);
             } else if (library != null) {
                 library.step(s);
+            } else if (evaluates()) {
+                phase(Moment.of(Phase.OPTIMIZER, s), () -> passes.stepOf(Objects.requireNonNull(optimizer)));
             } else {
                 train(s);
             }
@@ -166,13 +167,6 @@ public final class TrainingLoop {
     }
 
     private void train(int step) {
-        if (evaluates()) {
-            phase(Moment.of(Phase.OPTIMIZER, step), () -> {
-                workOf(Phase.OPTIMIZER);
-                Objects.requireNonNull(optimizer).step(passes::evaluate);
-            });
-            return;
-        }
         if (!led) {
             phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
                 workOf(Phase.ZERO_GRAD);
@@ -261,11 +255,6 @@ public final class TrainingLoop {
         what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
     }
 
-    /** {@code del outputs, loss}. */
-    public void deleteOutputs() {
-        variables.delete();
-    }
-
     /** What the names of the loop hold. */
     LoopVariables variables() {
         return variables;
@@ -316,11 +305,6 @@ public final class TrainingLoop {
         return runtime;
     }
 
-    /** Values of the graph's symbols. */
-    public Map<String, Long> symbols() {
-        return prepared.symbols();
-    }
-
     /** Runs the backward passes. */
     public AutogradEngine engine() {
         return engine;
@@ -358,8 +342,6 @@ public final class TrainingLoop {
 
     /** Calls of operators that have no rule, by operator. */
     public Map<String, Integer> unmodelled() {
-        Map<String, Integer> all = new TreeMap<>(unmodelled.counts());
-        engine.recorded().unknown().forEach((node, times) -> all.merge(node + " under create_graph", times, Integer::sum));
-        return all;
+        return unmodelled.with(engine.recorded().unknown());
     }
 }

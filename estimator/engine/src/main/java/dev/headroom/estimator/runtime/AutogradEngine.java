@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Runs backward passes in PyTorch's order (torch/csrc/autograd/engine.cpp). */
@@ -109,9 +110,11 @@ public final class AutogradEngine {
      * {@code torch.autograd.grad} of tensors.
      *
      * @param recorded {@code create_graph=True}: the gradients have a history of their own
+     * @param taken what is kept of a gradient when it arrives
      * @return one a tensor with a reference for the caller, or {@code null}
      */
-    public Tensor[] gradients(Tensor root, Tensor grad, List<Tensor> of, boolean retains, boolean recorded) {
+    public Tensor[] gradients(
+            Tensor root, Tensor grad, List<Tensor> of, boolean retains, boolean recorded, UnaryOperator<Tensor> taken) {
         GradNode.Edge edge = tape.edge(root);
         List<GradNode.Edge> wanted = of.stream().map(tape::edge).toList();
         if (edge == null || wanted.contains(null)) {
@@ -123,7 +126,7 @@ public final class AutogradEngine {
                 new GradNode.Edge[] {edge},
                 new Tensor[] {grad},
                 recorded,
-                start -> new GraphTask.Selection(start, nodes, retains || recorded)));
+                start -> new GraphTask.Selection(start, nodes, retains || recorded).taking(taken)));
         Tensor[] out = nodes.stream().map(selection::caught).toArray(Tensor[]::new);
         nodes.forEach(tape::release);
         return out;

@@ -32,7 +32,7 @@ public final class RecordedPass {
         }
         GradNode.Backward recorded = node.again;
         if (recorded == null) {
-            unknown.merge(node.name, 1, Integer::sum);
+            note(node.name + " under create_graph");
             return plain;
         }
         return given -> {
@@ -59,7 +59,12 @@ public final class RecordedPass {
         }
     }
 
-    /** Nodes that ran in such a pass without being recorded, by name. */
+    /** What is played in part only. */
+    public void note(String what) {
+        unknown.merge(what, 1, Integer::sum);
+    }
+
+    /** Nodes that ran in such a pass without being recorded, and what else is played in part, by name. */
     public Map<String, Integer> unknown() {
         return unknown;
     }

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,13 @@ final class Evaluator {
     private Value call(Expr.Call c) {
         if (c.function().equals("load")) {
             return Value.Tensors.one(data.load(((Expr.Name) c.arguments().get(0)).name()));
+        }
+        if (c.function().equals("per_sample_grad")) {
+            PlayedModel of = models.get(((Expr.Name) c.arguments().get(1)).name());
+            return gradients.ofSamples(
+                    value(c.arguments().get(0)),
+                    Objects.requireNonNull(of).tensors().parameters(),
+                    value(c.arguments().get(2)));
         }
         List<Value> given = new ArrayList<>();
         c.arguments().forEach(a -> given.add(value(a)));

@@ -35,7 +35,7 @@ final class Gradients {
         try (Frame frame = runtime.frame()) {
             Value start = argument(2, "grad_outputs", given, named);
             Tensor first = start == null ? runtime.emptyLike(output) : Evaluator.one("grad", start);
-            made = loop.engine().gradients(output, first, inputs, retains, recorded);
+            made = loop.engine().gradients(output, first, inputs, retains, recorded, g -> g);
         }
         given.forEach(v -> Value.release(runtime, v));
         named.values().forEach(v -> Value.release(runtime, v));
@@ -43,6 +43,31 @@ final class Gradients {
             throw new UserInputException("grad() is asked for a tensor that the output does not depend on");
         }
         return new Value.Tensors(List.of(made), true);
+    }
+
+    /**
+     * {@code vmap(grad(f))}: gradients of every sample for itself, where the function gave this loss. Played as the
+     * backward pass of the whole batch whose gradients of parameters have the samples as a first dimension; the copies
+     * that batched kernels make on the way are not, so that it counts as a bound.
+     */
+    Value ofSamples(Value loss, List<Tensor> parameters, Value input) {
+        long samples = Evaluator.one("per_sample_grad", input).size(0);
+        Tensor[] made;
+        try (Frame frame = runtime.frame()) {
+            Tensor output = Evaluator.one("per_sample_grad", loss);
+            made = loop.engine()
+                    .gradients(output, runtime.emptyLike(output), parameters, false, false, g -> {
+                        long[] sizes = new long[g.dim() + 1];
+                        sizes[0] = samples;
+                        System.arraycopy(g.sizes(), 0, sizes, 1, g.dim());
+                        return runtime.empty(g.dtype(), sizes);
+                    });
+        }
+        loop.engine().recorded().note("per_sample_grad");
+        Value.release(runtime, loss);
+        Value.release(runtime, input);
+        return new Value.Tensors(
+                Arrays.stream(made).filter(t -> t != null).toList(), true);
     }
 
     private static @Nullable Value argument(int position, String name, List<Value> given, Map<String, Value> named) {

@@ -62,7 +62,7 @@ final class LinePhases {
                 return null;
             }
         }
-        if (calls(l.value()).anyMatch("grad"::equals)) {
+        if (calls(l.value()).anyMatch(name -> name.equals("grad") || name.equals("per_sample_grad"))) {
             return Phase.BACKWARD;
         }
         if (calls(l.value()).anyMatch(models::contains)) {

@@ -114,6 +114,15 @@ final class ScriptCheck {
             require(
                     c.named().isEmpty() && c.arguments().size() == inputs,
                     "model '" + name + "' takes " + inputs + (inputs == 1 ? " input" : " inputs, in order"));
+        } else if (name.equals("per_sample_grad")) {
+            boolean fits = c.arguments().size() == 3
+                    && c.named().isEmpty()
+                    && c.arguments().get(1) instanceof Expr.Name n
+                    && models.containsKey(n.name());
+            require(fits, "per_sample_grad is called as per_sample_grad(loss, model, input)");
+            check(c.arguments().get(0), false);
+            check(c.arguments().get(2), false);
+            return;
         } else if (name.equals("grad")) {
             boolean fits = c.arguments().size() <= 3
                     && OF_GRAD.containsAll(c.named().keySet())
@@ -123,7 +132,7 @@ final class ScriptCheck {
         } else if (!name.equals("detach")) {
             Set<String> known = new HashSet<>(models.keySet());
             known.addAll(Function.names());
-            known.addAll(List.of("load", "detach", "grad"));
+            known.addAll(List.of("load", "detach", "grad", "per_sample_grad"));
             require(Function.of(name).isPresent(), unknown(name, known));
             arguments(name, c.arguments().size(), c.named());
         }
