@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,7 +38,7 @@ class LoopRecordingsTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"gan", "wgan", "distillation", "averages", "matrices"})
+    @ValueSource(strings = {"gan", "wgan", "distillation", "averages", "matrices", "wgan-gp", "r1", "r1-tokens", "r1-mixed", "pinn", "pinn-siren"})
     void everyLineIsEqual(String name) throws IOException {
         JsonNode recording = read(LOOPS.resolve(name + ".json.gz"));
         Scenario run = Scenario.defaults()
@@ -53,6 +55,25 @@ class LoopRecordingsTest {
                         .map(LoopRecordingsTest::line)
                         .toList();
         assertEquals(recorded, predicted);
+    }
+
+    /** Of gradients by sample, {@code vmap(grad(f))}, the peak is close, and marked as a bound. */
+    @Test
+    void gradientsOfSamplesAreMarked() throws IOException {
+        JsonNode recording = read(LOOPS.resolve("samples.json.gz"));
+        Scenario run = Scenario.defaults()
+                .with(ScenarioSettings.BATCH, recording.path("batch").asLong())
+                .on(GpuCatalogue.find("h200").orElseThrow());
+        Prediction predicted =
+                Predictor.predict(new PredictionRequest(Importers.read(LOOPS.resolve("samples.yaml")), run));
+        long recorded = 0;
+        for (JsonNode p : recording.path("phases")) {
+            recorded = Math.max(recorded, p.path("max_allocated").asLong());
+        }
+        assertEquals(recorded, predicted.peak().allocated(), 0.01 * recorded);
+        assertEquals(
+                List.of("per_sample_grad"),
+                predicted.unmodelled().stream().map(u -> u.operator()).toList());
     }
 
     private static JsonNode read(Path file) throws IOException {
@@ -98,7 +119,7 @@ class LoopRecordingsTest {
             G.step()               | 7: 'G' has no such call: nothing is called 'step'
             'g.step()               '| 7: nothing is called 'g'
             del a                  | 7: nothing is called 'a'
-            z.backward(create_graph=True) | 7: create_graph=True, a backward pass of a backward pass, is not modelled
+            z.backward(create_graph=True) | 7: create_graph=True leaves a history in .grad; write gradient =
             """)
     void mistakesAreToldWithTheirLine(String line, String message) throws IOException {
         Path file = folder.resolve("loop.yaml");

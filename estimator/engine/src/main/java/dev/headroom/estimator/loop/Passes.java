@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.runtime.AutocastMode;
@@ -59,6 +60,32 @@ final class Passes {
             leaveAutocast();
         });
         loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
+    }
+
+    /** The step of an optimizer that evaluates the model itself. */
+    void stepOf(Optimizer optimizer) {
+        loop.workOf(Phase.OPTIMIZER);
+        optimizer.step(this::evaluate);
+    }
+
+    /**
+     * The closure of an optimizer's step: zero_grad, forward, loss and backward, whose variables end with it.
+     *
+     * @return the loss, with a reference for the caller
+     */
+    private Tensor evaluate() {
+        boolean before = runtime.setGradMode(true);
+        loop.zeroGrad();
+        outside = enterAutocast();
+        forward();
+        computeLoss();
+        leaveAutocast();
+        backward(variables.loss(), false);
+        Tensor loss = runtime.hold(variables.loss());
+        variables.delete();
+        loop.workOf(Phase.OPTIMIZER);
+        runtime.setGradMode(before);
+        return loss;
     }
 
     /** Ends autocast's region, where a pass has begun one. */

@@ -60,7 +60,8 @@ final class ScenarioHooks {
 
         @Override
         public void between(Moment next) {
-            if (next.phase() == Phase.FORWARD && next.stepNumber() > 0 && isFirstPass(next)) {
+            Phase first = loop.evaluates() ? Phase.OPTIMIZER : Phase.FORWARD;
+            if (next.phase() == first && next.stepNumber() > 0 && isFirstPass(next)) {
                 loop.loadBatch();
             }
         }
@@ -110,7 +111,7 @@ final class ScenarioHooks {
         @Override
         public void end(Moment phase) {
             if (phase.phase() == Phase.BACKWARD) {
-                loop.deleteOutputs();
+                loop.variables().delete();
             }
         }
     }

@@ -105,6 +105,8 @@ public final class TrainingLoop {
                 phase(Moment.of(Phase.FORWARD, s), passes::infer);
             } else if (library != null) {
                 library.step(s);
+            } else if (evaluates()) {
+                phase(Moment.of(Phase.OPTIMIZER, s), () -> passes.stepOf(Objects.requireNonNull(optimizer)));
             } else {
                 train(s);
             }
@@ -179,6 +181,11 @@ public final class TrainingLoop {
         hooks.each(h -> h.stepped(step));
     }
 
+    /** Whether the optimizer's step evaluates the model. */
+    boolean evaluates() {
+        return optimizer != null && optimizer.evaluates();
+    }
+
     private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
             passes.run(step, run.loop().accumulate() > 1 ? k : null);
@@ -248,11 +255,6 @@ public final class TrainingLoop {
         what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
     }
 
-    /** {@code del outputs, loss}. */
-    public void deleteOutputs() {
-        variables.delete();
-    }
-
     /** What the names of the loop hold. */
     LoopVariables variables() {
         return variables;
@@ -303,11 +305,6 @@ public final class TrainingLoop {
         return runtime;
     }
 
-    /** Values of the graph's symbols. */
-    public Map<String, Long> symbols() {
-        return prepared.symbols();
-    }
-
     /** Runs the backward passes. */
     public AutogradEngine engine() {
         return engine;
@@ -345,6 +342,6 @@ public final class TrainingLoop {
 
     /** Calls of operators that have no rule, by operator. */
     public Map<String, Integer> unmodelled() {
-        return unmodelled.counts();
+        return unmodelled.with(engine.recorded().unknown());
     }
 }

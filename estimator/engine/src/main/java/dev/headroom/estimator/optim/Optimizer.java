@@ -9,6 +9,23 @@ public interface Optimizer {
     /** Steps all parameters that have a gradient. */
     void step();
 
+    /** A function that lets go of gradients, evaluates the model and runs a backward pass. */
+    @FunctionalInterface
+    interface Closure {
+        /** @return the loss, with a reference for the caller */
+        Tensor evaluate();
+    }
+
+    /** Whether a step evaluates the model itself, by a closure. */
+    default boolean evaluates() {
+        return false;
+    }
+
+    /** {@code step(closure)}, of an optimizer that {@link #evaluates}. */
+    default void step(Closure closure) {
+        throw new IllegalStateException("an optimizer that takes no closure");
+    }
+
     /**
      * Keeps the state of some parameters in float32, as {@code GlobalOptimManager.register_module_override} of
      * bitsandbytes does; others have no such thing.

@@ -39,6 +39,7 @@ public final class Optimizers {
             case RPROP -> new Rprop(state, run);
             case MUON -> new Muon(state);
             case SPARSE_ADAM -> new SparseAdam(state);
+            case LBFGS -> new Lbfgs(state, run);
             case HF_ADAFACTOR -> new HfAdafactor(state);
             case ADAM_8BIT, ADAMW_8BIT -> blockwise(state, BlockwiseState.TWO.in8bits());
             case ADAM_32BIT, ADAMW_32BIT, ADEMAMIX_32BIT -> blockwise(state, BlockwiseState.TWO);

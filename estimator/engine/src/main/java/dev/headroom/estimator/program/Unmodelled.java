@@ -11,6 +11,13 @@ public final class Unmodelled {
         counts.merge(operator, 1, Integer::sum);
     }
 
+    /** Calls by operator, with others. */
+    public Map<String, Integer> with(Map<String, Integer> more) {
+        Map<String, Integer> all = new TreeMap<>(counts);
+        more.forEach((name, times) -> all.merge(name, times, Integer::sum));
+        return all;
+    }
+
     /** Calls by operator. */
     public Map<String, Integer> counts() {
         return counts;

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Runs backward passes in PyTorch's order (torch/csrc/autograd/engine.cpp). */
@@ -35,6 +36,8 @@ public final class AutogradEngine {
     private final Tape tape;
     private final Arithmetic arithmetic;
     private final GradientSums sums;
+    private final NodeResults results;
+    private final RecordedPass recorded;
 
     private final ReadyQueue.OfDevices queues;
 
@@ -48,6 +51,8 @@ public final class AutogradEngine {
         this.tape = runtime.tape();
         this.arithmetic = arithmetic;
         this.sums = new GradientSums(runtime, arithmetic);
+        this.results = new NodeResults(runtime, arithmetic);
+        this.recorded = new RecordedPass(runtime);
         this.queues = new ReadyQueue.OfDevices(runtime.devices().count());
     }
 
@@ -69,7 +74,7 @@ public final class AutogradEngine {
                                 + " input");
             }
         }
-        launch(edges, grads, start -> null);
+        launch(edges, grads, false, start -> null);
     }
 
     /** {@code root.backward(grad, retain_graph=True)}: nodes keep what they saved. */
@@ -79,7 +84,7 @@ public final class AutogradEngine {
             backward(root, grad); // which says why not
             return;
         }
-        launch(new GradNode.Edge[] {edge}, new Tensor[] {grad}, start -> new GraphTask.Selection());
+        launch(new GradNode.Edge[] {edge}, new Tensor[] {grad}, false, start -> new GraphTask.Selection());
     }
 
     /**
@@ -97,16 +102,50 @@ public final class AutogradEngine {
                 .map(root -> new GradNode.Edge(root.node(), root.input()))
                 .toArray(GradNode.Edge[]::new);
         GraphTask.Selection selection =
-                Objects.requireNonNull(launch(edges, grads, start -> new GraphTask.Selection(start, wanted, retains)));
+                Objects.requireNonNull(launch(edges, grads, false, start -> new GraphTask.Selection(start, wanted, retains)));
         return wanted.stream().map(selection::caught).toArray(Tensor[]::new);
+    }
+
+    /**
+     * {@code torch.autograd.grad} of tensors.
+     *
+     * @param recorded {@code create_graph=True}: the gradients have a history of their own
+     * @param taken what is kept of a gradient when it arrives
+     * @return one a tensor with a reference for the caller, or {@code null}
+     */
+    public Tensor[] gradients(
+            Tensor root, Tensor grad, List<Tensor> of, boolean retains, boolean recorded, UnaryOperator<Tensor> taken) {
+        GradNode.Edge edge = tape.edge(root);
+        List<GradNode.Edge> wanted = of.stream().map(tape::edge).toList();
+        if (edge == null || wanted.contains(null)) {
+            throw new UserInputException("grad() is asked for a tensor that requires no gradient; write"
+                    + " x.requires_grad_(True) before it is used");
+        }
+        List<GradNode> nodes = wanted.stream().map(GradNode.Edge::node).toList();
+        GraphTask.Selection selection = Objects.requireNonNull(launch(
+                new GradNode.Edge[] {edge},
+                new Tensor[] {grad},
+                recorded,
+                start -> new GraphTask.Selection(start, nodes, retains || recorded).taking(taken)));
+        Tensor[] out = nodes.stream().map(selection::caught).toArray(Tensor[]::new);
+        nodes.forEach(tape::release);
+        return out;
+    }
+
+    /** What a recorded pass did not know how to record. */
+    public RecordedPass recorded() {
+        return recorded;
     }
 
     /** An input of a node, where a pass begins: {@code torch.autograd.graph.GradientEdge}. */
     public record Root(GradNode node, int input) {}
 
     private GraphTask.@Nullable Selection launch(
-            GradNode.Edge[] edges, Tensor[] grads, Function<GradNode, GraphTask.@Nullable Selection> select) {
-        boolean modeBefore = runtime.setGradMode(false);
+            GradNode.Edge[] edges,
+            Tensor[] grads,
+            boolean records,
+            Function<GradNode, GraphTask.@Nullable Selection> select) {
+        boolean modeBefore = runtime.setGradMode(records);
         int attributionBefore = runtime.attribution();
         HostThread worker = runtime.threads().backward(runtime.devices().current());
         HostThread threadBefore = runtime.threads().use(worker);
@@ -247,24 +286,24 @@ public final class AutogradEngine {
         callBefore(hooks, inputs);
         node.await(runtime, inputs);
         Tensor[] outputs;
-        Frame results = runtime.frame();
+        Frame made = runtime.frame();
         try {
             try (Frame locals = runtime.frame()) {
                 if (!node.unpacks) {
                     tape.unpackSaved(node);
                 }
-                outputs = Arrays.copyOf(node.backward.apply(inputs), node.edges.length);
+                outputs = Arrays.copyOf(recorded.of(node, node.backward).apply(inputs), node.edges.length);
                 for (Tensor t : outputs) {
                     locals.keep(t);
                 }
             }
             tape.releaseUnpacked(node);
-            validate(node, outputs);
+            results.validate(node, outputs);
             for (Tensor t : outputs) {
                 runtime.hold(t);
             }
         } finally {
-            results.close();
+            made.close();
         }
         if (hooks != null) {
             hooks.callAfter(runtime, outputs, inputs);
@@ -306,42 +345,5 @@ public final class AutogradEngine {
         }
         runtime.release(inputs[0]);
         return NOTHING;
-    }
-
-    /** {@code validate_outputs}: gradients take the shape and the type of what they are gradients of. */
-    private void validate(GradNode node, Tensor[] outputs) {
-        for (int i = 0; i < outputs.length; i++) {
-            GradNode.Edge e = node.edges[i];
-            if (e == null || !tape.computes(node, e)) {
-                outputs[i] = null;
-                continue;
-            }
-            Tensor t = outputs[i];
-            if (t == null) {
-                continue;
-            }
-            long[] sizes = e.node().inputSizes.get(e.input());
-            if (!Arrays.equals(t.sizes(), sizes) && !e.node().takesWhole(t.sizes())) {
-                Tensor reduced = arithmetic.sumTo(runtime, t, sizes);
-                t = replace(outputs, i, reduced);
-            }
-            DType type = e.node().inputTypes.get(e.input());
-            if (t.dtype() != type) {
-                replace(outputs, i, arithmetic.cast(runtime, t, type));
-            }
-        }
-    }
-
-    private Tensor replace(Tensor[] outputs, int i, Tensor with) {
-        Tensor before = outputs[i];
-        outputs[i] = with;
-        boolean elsewhere = false;
-        for (Tensor t : outputs) {
-            elsewhere |= t == before;
-        }
-        if (!elsewhere) {
-            runtime.free(before);
-        }
-        return with;
     }
 }

@@ -53,6 +53,13 @@ public final class GradNode {
     @Nullable
     Backward backward;
 
+    /**
+     * Runs the node as {@link #backward} does, every operator recorded in turn, for {@code create_graph=True}; {@code
+     * null} where that is not known.
+     */
+    @Nullable
+    Backward again;
+
     /** Whether {@code backward} unpacks what was saved, in its own time; else the engine does before it. */
     boolean unpacks;
 

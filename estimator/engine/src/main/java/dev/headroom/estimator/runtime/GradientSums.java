@@ -50,7 +50,8 @@ final class GradientSums {
                 f.close();
                 f = runtime.frame();
                 runtime.release(old);
-            } else if (!target.isWrapped(i)
+            } else if (!runtime.gradMode()
+                    && !target.isWrapped(i)
                     && old.isNonOverlappingAndDense()
                     && old.useCount() == 1
                     && old.storage().useCount() == 1) {

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One backward pass (torch/csrc/autograd/graph_task.h). */
@@ -74,6 +75,7 @@ final class GraphTask {
         private final boolean all;
         private final Set<GradNode> leading = new HashSet<>();
         private final Map<GradNode, Tensor> caught = new HashMap<>();
+        private UnaryOperator<Tensor> taken = UnaryOperator.identity();
 
         Selection(GradNode root, Collection<GradNode> wanted, boolean retains) {
             this.retains = retains;
@@ -119,8 +121,16 @@ final class GraphTask {
         /** Takes what arrived at a node, if it is wanted. */
         void arrived(EagerRuntime runtime, GradNode node, Tensor[] inputs) {
             if (caught.containsKey(node)) {
-                caught.put(node, runtime.hold(inputs[0]));
+                try (Frame frame = runtime.frame()) {
+                    caught.put(node, runtime.hold(taken.apply(inputs[0])));
+                }
             }
+        }
+
+        /** From now on this is caught in a gradient's place. */
+        Selection taking(UnaryOperator<Tensor> other) {
+            taken = other;
+            return this;
         }
 
         /** With a reference for the caller; {@code null} for none. */

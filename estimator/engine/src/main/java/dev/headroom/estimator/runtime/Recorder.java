@@ -53,6 +53,12 @@ public interface Recorder {
     /** All gradients at once. */
     Recorder gradients(GradNode.Backward backward);
 
+    /** Says that the formulas call operators that are recorded where gradients are, and nothing else. */
+    Recorder again();
+
+    /** How the gradients are computed where they are recorded in turn ({@code create_graph=True}). */
+    Recorder again(GradNode.Backward formulas);
+
     /**
      * Makes {@code out} the node's next result. Call once a result, in their order.
      *

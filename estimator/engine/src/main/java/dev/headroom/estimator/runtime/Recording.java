@@ -73,6 +73,18 @@ final class Recording implements Recorder {
     }
 
     @Override
+    public Recorder again() {
+        node.again = node.backward;
+        return this;
+    }
+
+    @Override
+    public Recorder again(GradNode.Backward formulas) {
+        node.again = formulas;
+        return this;
+    }
+
+    @Override
     public Tensor output(Tensor out) {
         if (inputs.length > 0 && inputs[0] == out) {
             out.storage().version++;
@@ -160,6 +172,16 @@ final class Recording implements Recorder {
 
         @Override
         public Recorder gradients(GradNode.Backward backward) {
+            return this;
+        }
+
+        @Override
+        public Recorder again() {
+            return this;
+        }
+
+        @Override
+        public Recorder again(GradNode.Backward formulas) {
             return this;
         }
 

@@ -11,13 +11,26 @@ public final class Saved {
     static final Saved NOTHING = new Saved((Tensor) null);
 
     private @Nullable Tensor tensor;
+    private @Nullable Tensor variable;
+
+    /** Which result of its node it is, of those that gradients flow through; negative for none. */
+    int result = -1;
+
     private SavedTensorHooks.@Nullable Packed packed;
 
+    private final boolean ofResult;
+
     Saved(@Nullable Tensor tensor) {
+        this(tensor, false);
+    }
+
+    Saved(@Nullable Tensor tensor, boolean ofResult) {
         this.tensor = tensor;
+        this.ofResult = ofResult;
     }
 
     Saved(SavedTensorHooks.Packed packed) {
+        this.ofResult = false;
         this.packed = packed;
     }
 
@@ -41,7 +54,18 @@ public final class Saved {
         if (tensor == null && this != NOTHING) {
             throw new IllegalStateException("saved tensor used after its node released it");
         }
-        return tensor;
+        return variable == null ? tensor : variable;
+    }
+
+    /** What it is while its node runs under {@code create_graph=True}: with the history of the node's result. */
+    void become(@Nullable Tensor result) {
+        variable = result;
+    }
+
+    /** The result that the node keeps; {@code null} where it keeps an input. */
+    @Nullable
+    Tensor keptResult() {
+        return ofResult ? tensor : null;
     }
 
     @Nullable

@@ -189,7 +189,7 @@ public final class Tape {
         setHistory(t, node, 0);
     }
 
-    private void setHistory(Tensor t, GradNode node, int output) {
+    void setHistory(Tensor t, GradNode node, int output) {
         GradNode old = t.gradNode();
         node.refs++;
         t.setHistory(node, output);
@@ -201,6 +201,7 @@ public final class Tape {
         node.inputSizes.add(out == null ? new long[0] : out.sizes());
         node.inputTypes.add(out == null ? DType.FLOAT32 : out.dtype());
         if (out != null && !nonDifferentiable) {
+            RecordedPass.note(node, out, number);
             setHistory(out, node, number);
         }
     }
@@ -216,7 +217,7 @@ public final class Tape {
             saved = pack(hooks, node, t, isOutput);
         } else {
             // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
-            saved = new Saved(keep(isOutput ? alias(t) : t));
+            saved = new Saved(keep(isOutput ? alias(t) : t), isOutput);
         }
         node.saved.add(saved);
         return saved;
@@ -228,7 +229,7 @@ public final class Tape {
         return new Saved(t);
     }
 
-    private static Tensor alias(Tensor t) {
+    static Tensor alias(Tensor t) {
         return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
     }
 

@@ -11,6 +11,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What expressions come to. Arguments of a call live until it returns, as those on Python's stack do; variables keep
@@ -21,10 +23,17 @@ final class Evaluator {
     private final Map<String, PlayedModel> models;
     private final LoadedData data;
     private final OperatorCalls operators;
+    private final Gradients gradients;
     private final Map<String, Value> variables = new LinkedHashMap<>();
 
-    Evaluator(EagerRuntime runtime, Map<String, PlayedModel> models, LoadedData data, OperatorCalls operators) {
+    Evaluator(
+            EagerRuntime runtime,
+            Map<String, PlayedModel> models,
+            LoadedData data,
+            OperatorCalls operators,
+            Gradients gradients) {
         this.runtime = runtime;
+        this.gradients = gradients;
         this.models = models;
         this.data = data;
         this.operators = operators;
@@ -100,8 +109,18 @@ final class Evaluator {
         if (c.function().equals("load")) {
             return Value.Tensors.one(data.load(((Expr.Name) c.arguments().get(0)).name()));
         }
+        if (c.function().equals("per_sample_grad")) {
+            PlayedModel of = models.get(((Expr.Name) c.arguments().get(1)).name());
+            return gradients.ofSamples(
+                    value(c.arguments().get(0)),
+                    Objects.requireNonNull(of).tensors().parameters(),
+                    value(c.arguments().get(2)));
+        }
         List<Value> given = new ArrayList<>();
         c.arguments().forEach(a -> given.add(value(a)));
+        if (c.function().equals("grad")) {
+            return gradients.of(given, named(c.named()));
+        }
         PlayedModel model = models.get(c.function());
         Value out = model != null
                 ? results(
@@ -131,7 +150,7 @@ final class Evaluator {
         return new Value.Tensors(tensors, tensors.size() != 1);
     }
 
-    static Tensor one(String who, Value value) {
+    static Tensor one(String who, @Nullable Value value) {
         if (value instanceof Value.Tensors t && t.all().size() == 1) {
             return t.all().get(0);
         }
@@ -143,6 +162,11 @@ final class Evaluator {
             try (Frame frame = runtime.frame()) {
                 return Value.Tensors.one(runtime.hold(runtime.detach(one(name, given.get(0)))));
             }
+        }
+        if (name.equals("requires_grad_")) {
+            Tensor t = one(name, given.get(0));
+            runtime.requireGrad(t, given.size() == 1 || given.get(1) instanceof Value.Flag f && f.value());
+            return Value.Tensors.one(runtime.hold(t));
         }
         if (given.size() == 2 && given.get(0) instanceof Value.Scalar left) {
             return reversed(name, left, given.get(1));

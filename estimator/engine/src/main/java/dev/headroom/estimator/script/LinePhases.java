@@ -48,6 +48,7 @@ final class LinePhases {
             return switch (m.method()) {
                 case "backward" -> Phase.BACKWARD;
                 case "step" -> owned ? Phase.OPTIMIZER : Phase.LOSS;
+                case "requires_grad_" -> null;
                 case "zero_grad" -> owned ? Phase.ZERO_GRAD : Phase.LOSS;
                 case "update_parameters" -> owned ? Phase.AVERAGE : Phase.LOSS;
                 default -> owned ? null : Phase.LOSS;
@@ -60,6 +61,9 @@ final class LinePhases {
             if (c.function().equals("empty_cache")) {
                 return null;
             }
+        }
+        if (calls(l.value()).anyMatch(name -> name.equals("grad") || name.equals("per_sample_grad"))) {
+            return Phase.BACKWARD;
         }
         if (calls(l.value()).anyMatch(models::contains)) {
             return Phase.FORWARD;

@@ -130,7 +130,7 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
     public void begin(Runnable makeOptimizer) {
         makeOptimizer.run();
         LoadedData data = new LoadedData(script, loop, models);
-        Evaluator evaluator = new Evaluator(loop.runtime(), models, data, new OperatorCalls(loop));
+        Evaluator evaluator = new Evaluator(loop.runtime(), models, data, new OperatorCalls(loop), new Gradients(loop));
         interpreter = new Interpreter(script, loop, models, optimizers, averages, evaluator);
         loop.phase(Moment.of(Phase.INPUTS), () -> {
             loop.workOf(Phase.INPUTS);

@@ -44,6 +44,8 @@ public enum OptimizerKind {
     MUON(Facts.of("muon", "torch.optim.Muon").since(2, 9).oneByOne().keeps("momentum_buffer")),
     /** torch/optim/sparse_adam.py; for sparse gradients alone, one parameter after the other. */
     SPARSE_ADAM(Facts.of("sparse-adam", "torch.optim.SparseAdam").oneByOne().keeps("exp_avg", "exp_avg_sq")),
+    /** torch/optim/lbfgs.py: its step calls a closure that evaluates the model again and again. */
+    LBFGS(Facts.of("lbfgs", "torch.optim.LBFGS").oneByOne()),
     /** transformers/optimization.py, with the arguments that the Trainer gives it: no relative step, no scaling. */
     HF_ADAFACTOR(
             Facts.of("hf-adafactor", "transformers.Adafactor").given("scale_parameter=False, relative_step=False")),
@@ -173,7 +175,7 @@ public enum OptimizerKind {
 
     /** Whether its constructor takes a weight decay. */
     public boolean decays() {
-        return this != NONE && this != RPROP;
+        return this != NONE && this != RPROP && this != LBFGS;
     }
 
     /** The names of those that have fused kernels in some version. */

@@ -12,10 +12,13 @@ import dev.headroom.model.record.Withers;
  * @param momentum RMSprop: a momentum other than 0
  * @param centered RMSprop: divides by an estimate of the variance
  * @param maximize climbs instead of descending: the gradients of a step are fresh tensors, but for fused kernels
+ * @param maxIterations LBFGS: how often a step moves
+ * @param history LBFGS: how many moves it remembers
  */
 @Withers
 public record OptimizerOptions(
-        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize)
+        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize,
+        int maxIterations, int history)
         implements OptimizerOptionsWithers.With {
-    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false);
+    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false, 20, 100);
 }

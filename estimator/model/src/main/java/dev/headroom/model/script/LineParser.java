@@ -14,14 +14,14 @@ import java.util.regex.Pattern;
  *  line    = "del" names | [names "="] sum
  *  sum     = product {("+" | "-") product}
  *  product = unary {("*" | "/") unary}
- *  unary   = "-" unary | postfix
+ *  unary   = "-" unary | postfix ["**" unary]
  *  postfix = atom {"[" number "]" | "." name "(" arguments ")"}
  *  atom    = number | name | name "(" arguments ")" | "(" sums ")" | "[" sums "]"
  * </pre>
  */
 final class LineParser {
     private static final Pattern TOKEN =
-            Pattern.compile("\\s*(?:(\\d+\\.?\\d*(?:[eE][-+]?\\d+)?|\\.\\d+)|([A-Za-z_]\\w*)|(.))");
+            Pattern.compile("\\s*(?:(\\d+\\.?\\d*(?:[eE][-+]?\\d+)?|\\.\\d+)|([A-Za-z_]\\w*)|(\\*\\*|.))");
 
     /** Far more brackets within each other, or signs in a row, than anybody writes. */
     private static final int DEEPEST = 100;
@@ -108,7 +108,11 @@ final class LineParser {
             throw new IllegalArgumentException("the line is nested more than " + DEEPEST + " deep; divide it");
         }
         try {
-            return accept("-") ? negative(unary()) : postfix();
+            if (accept("-")) {
+                return negative(unary());
+            }
+            Expr base = postfix();
+            return accept("**") ? call("pow", base, unary()) : base;
         } finally {
             depth--;
         }

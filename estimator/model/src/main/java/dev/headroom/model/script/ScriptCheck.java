@@ -17,7 +17,10 @@ final class ScriptCheck {
     private static final Set<String> OF_OPTIMIZERS = Set.of("step", "zero_grad");
     private static final Set<String> OF_MODELS =
             Set.of("train", "eval", "requires_grad_", "zero_grad", "update_parameters");
-    private static final Set<String> OF_TENSORS = Set.of("backward", "detach");
+    private static final Set<String> OF_TENSORS = Set.of("backward", "detach", "requires_grad_");
+
+    private static final Set<String> OF_GRAD =
+            Set.of("outputs", "inputs", "grad_outputs", "create_graph", "retain_graph");
 
     private final Script script;
     private final Map<String, Script.Model> models = new HashMap<>();
@@ -111,10 +114,25 @@ final class ScriptCheck {
             require(
                     c.named().isEmpty() && c.arguments().size() == inputs,
                     "model '" + name + "' takes " + inputs + (inputs == 1 ? " input" : " inputs, in order"));
+        } else if (name.equals("per_sample_grad")) {
+            boolean fits = c.arguments().size() == 3
+                    && c.named().isEmpty()
+                    && c.arguments().get(1) instanceof Expr.Name n
+                    && models.containsKey(n.name());
+            require(fits, "per_sample_grad is called as per_sample_grad(loss, model, input)");
+            check(c.arguments().get(0), false);
+            check(c.arguments().get(2), false);
+            return;
+        } else if (name.equals("grad")) {
+            boolean fits = c.arguments().size() <= 3
+                    && OF_GRAD.containsAll(c.named().keySet())
+                    && (c.arguments().size() > 0 || c.named().containsKey("outputs"))
+                    && (c.arguments().size() > 1 || c.named().containsKey("inputs"));
+            require(fits, "grad is called as grad(outputs, inputs, grad_outputs, create_graph=True)");
         } else if (!name.equals("detach")) {
             Set<String> known = new HashSet<>(models.keySet());
             known.addAll(Function.names());
-            known.addAll(List.of("load", "detach"));
+            known.addAll(List.of("load", "detach", "grad", "per_sample_grad"));
             require(Function.of(name).isPresent(), unknown(name, known));
             arguments(name, c.arguments().size(), c.named());
         }
@@ -144,7 +162,8 @@ final class ScriptCheck {
                     .keySet()
                     .forEach(key -> require(
                             !key.equals("create_graph"),
-                            "create_graph=True, a backward pass of a backward pass, is not modelled"));
+                            "create_graph=True leaves a history in .grad; write gradient = grad(loss, x,"
+                                    + " create_graph=True)[0]"));
             return;
         }
         if (!OF_TENSORS.contains(m.method())) {

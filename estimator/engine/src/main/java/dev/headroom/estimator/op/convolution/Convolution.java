@@ -86,7 +86,10 @@ final class Convolution {
         try (Frame operator = rt.frame()) {
             out = operator.keep(forward(rt, x, w, p));
         }
-        return r.gradients(grads -> backward(rt, r, grads[0], sx, sw, p)).output(out);
+        return r.gradients(grads -> backward(rt, r, grads[0], sx, sw, p))
+                .again(grads -> ConvolutionTwice.backward(
+                        rt, grads[0], sx.get(), sw.get(), p, () -> backward(rt, r, grads[0], sx, sw, p)))
+                .output(out);
     }
 
     /** {@code _convolution}; one-dimensional ones run as two-dimensional ones, from a contiguous input. */

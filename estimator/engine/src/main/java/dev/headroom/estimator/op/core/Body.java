@@ -39,6 +39,11 @@ public final class Body {
         return rt;
     }
 
+    /** The body of another function that calls the same operators. */
+    public Body another() {
+        return new Body(rt, rules);
+    }
+
     /** Calls an operator that has one result; arguments in the schema's order, {@code null} for a default. */
     public Tensor call(String operator, @Nullable Object... arguments) {
         return all(operator, arguments)[0];

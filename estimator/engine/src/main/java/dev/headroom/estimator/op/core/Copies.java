@@ -46,7 +46,7 @@ public final class Copies {
     public static Tensor clone(EagerRuntime rt, Tensor t, MemoryFormat format) {
         Recorder r = rt.record("CloneBackward0", t);
         Tensor out = rt.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
-        return r.gradient(0, g -> g).output(out);
+        return r.gradient(0, g -> g).again().output(out);
     }
 
     /** {@code contiguous()}: the tensor itself when it is already so. */
@@ -56,6 +56,16 @@ public final class Copies {
 
     public static Tensor contiguous(EagerRuntime rt, Tensor t, MemoryFormat format) {
         return has(t, format) ? t : clone(rt, t, format);
+    }
+
+    /** {@code contiguous()} inside of a kernel, below autograd: the copy is no node of its own. */
+    public static Tensor dense(EagerRuntime rt, Tensor t, MemoryFormat format) {
+        return has(t, format) ? t : rt.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
+    }
+
+    /** As {@link #dense(EagerRuntime, Tensor, MemoryFormat)}, row-major. */
+    public static Tensor dense(EagerRuntime rt, Tensor t) {
+        return dense(rt, t, MemoryFormat.CONTIGUOUS);
     }
 
     /** {@code to(dtype)}: the tensor itself when it is already of the type. */
@@ -72,6 +82,7 @@ public final class Copies {
         DType from = t.dtype();
         boolean made = type.isComplex() && !from.isComplex();
         return r.gradient(0, g -> made ? realPart(rt, g, from) : to(rt, g, from))
+                .again()
                 .output(out);
     }
 

@@ -44,6 +44,7 @@ public final class Joining {
             lengths[i] = skip[i] ? 0 : tensors[i].size(d);
         }
         return r.gradients(grads -> catBackward(rt, r, grads[0], d, lengths, skip))
+                .again()
                 .output(out);
     }
 

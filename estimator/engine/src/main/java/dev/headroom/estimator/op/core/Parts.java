@@ -24,7 +24,7 @@ public final class Parts {
             r.output(out[i]);
         }
         long[] original = t.sizes();
-        r.gradients(grads -> splitBackward(rt, grads, lengths, d, original));
+        r.gradients(grads -> splitBackward(rt, grads, lengths, d, original)).again();
         return out;
     }
 
@@ -94,7 +94,7 @@ public final class Parts {
                 }
             }
             return new Tensor[] {joined};
-        });
+        }).again();
         return out;
     }
 }

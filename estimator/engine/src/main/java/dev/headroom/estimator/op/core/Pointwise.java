@@ -37,8 +37,9 @@ public final class Pointwise {
     public static Tensor sub(EagerRuntime rt, Tensor a, Tensor b, boolean scaled) {
         Recorder r = rt.record("SubBackward0", a, b);
         Tensor out = Strided.result(rt, a, b);
-        return r.gradient(1, g -> scaled ? op(rt, op(rt, g)) : op(rt, g))
+        return r.gradient(1, g -> scaled ? mul(rt, neg(rt, g), number(rt)) : neg(rt, g))
                 .gradient(0, g -> g)
+                .again()
                 .output(out);
     }
 
@@ -54,8 +55,9 @@ public final class Pointwise {
     }
 
     private static void recordAdd(EagerRuntime rt, Recorder r, boolean otherTimesSomething, Tensor out) {
-        r.gradient(1, g -> otherTimesSomething ? op(rt, g) : g)
+        r.gradient(1, g -> otherTimesSomething ? mul(rt, g, number(rt)) : g)
                 .gradient(0, g -> g)
+                .again()
                 .output(out);
     }
 
@@ -69,23 +71,46 @@ public final class Pointwise {
         Saved other = r.saveIf(r.needs(0), b);
         Saved self = r.saveIf(r.needs(1), a);
         Tensor out = Strided.result(rt, a, b);
-        return r.gradient(1, g -> op(rt, g, self.get()))
-                .gradient(0, g -> op(rt, g, other.get()))
+        return r.gradient(1, g -> mul(rt, g, self.get()))
+                .gradient(0, g -> mul(rt, g, other.get()))
+                .again()
                 .output(out);
+    }
+
+    private static Tensor number(EagerRuntime rt) {
+        return rt.wrappedNumber(DType.FLOAT32);
+    }
+
+    /** {@code exp(t)}. */
+    public static Tensor exp(EagerRuntime rt, Tensor t) {
+        Recorder r = rt.record("ExpBackward0", t);
+        Tensor out = Strided.result(rt, t);
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> mul(rt, g, result.get())).again().output(out);
+    }
+
+    /** {@code -t}. */
+    public static Tensor neg(EagerRuntime rt, Tensor t) {
+        Recorder r = rt.record("NegBackward0", t);
+        Tensor out = Strided.result(rt, t);
+        return r.gradient(0, g -> neg(rt, g)).again().output(out);
     }
 
     public static Tensor mulInPlace(EagerRuntime rt, Tensor self, Tensor other) {
         Recorder r = rt.record("MulBackward0", self, other);
         Saved o = r.saveIf(r.needs(0), other);
         Saved s = Copies.saveIf(r.needs(1), r, rt, self, true);
-        return r.gradient(1, g -> op(rt, g, s.get()))
-                .gradient(0, g -> op(rt, g, o.get()))
+        return r.gradient(1, g -> mul(rt, g, s.get()))
+                .gradient(0, g -> mul(rt, g, o.get()))
+                .again()
                 .output(self);
     }
 
     /** {@code div(Tensor, Scalar)}: keeps nothing. */
     public static Tensor divByNumber(EagerRuntime rt, Tensor a, Tensor number) {
-        return Unary.apply(rt, "DivBackward1", a, Unary.Keep.NOTHING, Unary.SCALED, false);
+        Recorder r = rt.record("DivBackward1", a);
+        Tensor out = Strided.result(rt, a.dtype(), a);
+        return r.gradient(0, g -> divByNumber(rt, g, number)).again().output(out);
     }
 
     public static Tensor div(EagerRuntime rt, Tensor a, Tensor b) {
@@ -95,16 +120,17 @@ public final class Pointwise {
         Saved self = r.saveIf(r.needs(1), a);
         Tensor out = Strided.result(rt, type, a, b);
         return r.gradient(1, g -> divOtherGrad(rt, g, self.get(), other.get()))
-                .gradient(0, g -> op(rt, g, other.get()))
+                .gradient(0, g -> div(rt, g, other.get()))
+                .again()
                 .output(out);
     }
 
     /** FunctionsManual.cpp, div_tensor_other_grad: {@code -grad * ((self / other) / other)}. */
     private static Tensor divOtherGrad(EagerRuntime rt, Tensor g, Tensor self, Tensor other) {
-        Tensor quotient = op(rt, self, other);
-        Tensor again = op(rt, quotient, other);
-        Tensor negated = op(rt, g);
-        Tensor out = op(rt, negated, again);
+        Tensor quotient = div(rt, self, other);
+        Tensor again = div(rt, quotient, other);
+        Tensor negated = neg(rt, g);
+        Tensor out = mul(rt, negated, again);
         rt.free(negated);
         rt.free(again);
         rt.free(quotient);
@@ -116,17 +142,35 @@ public final class Pointwise {
         Saved o = r.save(other);
         Saved s = Copies.saveIf(r.needs(1), r, rt, self, true);
         return r.gradient(1, g -> divOtherGrad(rt, g, s.get(), o.get()))
-                .gradient(0, g -> op(rt, g, o.get()))
+                .gradient(0, g -> div(rt, g, o.get()))
+                .again()
                 .output(self);
     }
 
     /** {@code pow} with a number as exponent (FunctionsManual.cpp, pow_backward). */
     public static Tensor pow(EagerRuntime rt, Tensor self, double exponent, DType type) {
-        return Unary.apply(rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), false, type);
+        return Unary.apply(
+                rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), false, type, powAgain(exponent));
     }
 
     public static Tensor powInPlace(EagerRuntime rt, Tensor self, double exponent) {
-        return Unary.apply(rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), true);
+        return Unary.apply(
+                rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), true, self.dtype(), powAgain(exponent));
+    }
+
+    /** {@code grad * (exponent * self.pow(exponent - 1))}. */
+    private static Unary.Again powAgain(double exponent) {
+        return (rt, g, x) -> {
+            if (exponent == 0) {
+                return rt.emptyLike(g);
+            }
+            Tensor power = pow(rt, x, exponent - 1, x.dtype());
+            Tensor slope = mul(rt, power, number(rt));
+            rt.free(power);
+            Tensor out = mul(rt, g, slope);
+            rt.free(slope);
+            return out;
+        };
     }
 
     private static Unary.Gradient powGradient(double exponent) {

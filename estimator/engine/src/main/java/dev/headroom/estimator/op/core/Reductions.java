@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reductions over dimensions (ATen/native/ReduceOps.cpp), with the scratch that their kernels take. */
@@ -82,7 +83,7 @@ public final class Reductions {
         Recorder r = rt.record("SumBackward1", t);
         Tensor out = reduceAs(rt, t, mask, keep, type);
         long[] from = t.sizes();
-        return r.gradient(0, g -> expandBack(rt, g, from, mask, keep)).output(out);
+        return r.gradient(0, g -> expandBack(rt, g, from, mask, keep)).again().output(out);
     }
 
     public static Tensor mean(EagerRuntime rt, Tensor t, long @Nullable [] dims, boolean keep, DType type) {
@@ -93,10 +94,11 @@ public final class Reductions {
         // mean_backward: the expanded gradient divided by the count is a fresh tensor.
         return r.gradient(0, g -> {
                     Tensor wide = expandBack(rt, g, from, mask, keep);
-                    Tensor divided = Pointwise.op(rt, wide);
+                    Tensor divided = Pointwise.divByNumber(rt, wide, rt.wrappedNumber(DType.INT64));
                     rt.free(wide);
                     return divided;
                 })
+                .again()
                 .output(out);
     }
 
@@ -146,7 +148,11 @@ public final class Reductions {
         }
         Tensor out = t;
         if (n > 0) {
-            out = reduce(rt, t, mask, true, t.dtype(), accumulator(t.dtype()));
+            long[] dims = IntStream.range(0, mask.length)
+                    .filter(d -> mask[d])
+                    .mapToLong(d -> d)
+                    .toArray();
+            out = sum(rt, t, dims, true, t.dtype());
         }
         if (lead > 0) {
             Tensor viewed = Views.view(rt, out, sizes);

@@ -2,6 +2,7 @@ package dev.headroom.estimator.op.core;
 
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
@@ -27,6 +28,12 @@ public final class Unary {
         Tensor of(Formula f, Tensor grad, Tensor kept);
     }
 
+    /** The same, where it is recorded in turn; see {@link RecordedFormulas}. */
+    @FunctionalInterface
+    public interface Again {
+        Tensor of(EagerRuntime rt, Tensor grad, Tensor kept);
+    }
+
     /** One kernel that reads both, such as {@code tanh_backward}. */
     public static final Gradient FUSED = (f, g, kept) -> f.op(g, kept);
 
@@ -49,8 +56,13 @@ public final class Unary {
 
     /** Registers a function and its in-place form; {@code name} without {@code aten.}. */
     public static void register(Registry r, String name, String node, Keep keep, Gradient gradient) {
-        r.single("aten." + name, c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, false));
-        r.single("aten." + name + "_", c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, true));
+        Again again = RecordedFormulas.of(r, node);
+        for (boolean inPlace : new boolean[] {false, true}) {
+            r.single("aten." + name + (inPlace ? "_" : ""), c -> {
+                Tensor x = c.tensor("self");
+                return apply(c.runtime(), node, x, keep, gradient, inPlace, x.dtype(), again);
+            });
+        }
     }
 
     public static Tensor apply(EagerRuntime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace) {
@@ -60,11 +72,32 @@ public final class Unary {
     /** @param type of the result of an integer tensor's function: its own, or the floating-point one */
     public static Tensor apply(
             EagerRuntime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace, DType type) {
+        return apply(rt, node, x, keep, gradient, inPlace, type, null);
+    }
+
+    /** @param again the gradient's formula where it is recorded in turn, or {@code null} */
+    public static Tensor apply(
+            EagerRuntime rt,
+            String node,
+            Tensor x,
+            Keep keep,
+            Gradient gradient,
+            boolean inPlace,
+            DType type,
+            @Nullable Again again) {
         Recorder r = rt.record(node, x);
         Saved input = Copies.saveIf(keep == Keep.SELF, r, rt, x, inPlace);
         Tensor out = inPlace ? x : Strided.result(rt, type, x);
         Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
-        return r.gradient(0, g -> gradient.of(new Formula(rt), g, kept.getOr(g)))
-                .output(out);
+        r.gradient(0, g -> gradient.of(new Formula(rt), g, kept.getOr(g)));
+        if (again != null) {
+            r.again(grads -> {
+                try (Frame formula = rt.frame()) {
+                    Tensor g = grads[0];
+                    return new Tensor[] {g == null ? null : formula.keep(again.of(rt, g, kept.getOr(g)))};
+                }
+            });
+        }
+        return r.output(out);
     }
 }

@@ -8,6 +8,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /** Views: other sizes and strides over the same memory (ATen/native/TensorShape.cpp). */
 public final class Views {
@@ -21,14 +22,46 @@ public final class Views {
             long[] strides,
             long offset,
             Recorder.InputGradient gradient) {
+        return make(rt, node, base, sizes, strides, offset, gradient, false);
+    }
+
+    private static Tensor recorded(
+            EagerRuntime rt,
+            String node,
+            Tensor base,
+            long[] sizes,
+            long[] strides,
+            long offset,
+            Recorder.InputGradient gradient) {
+        return make(rt, node, base, sizes, strides, offset, gradient, true);
+    }
+
+    /** @param recorded whether the gradient's formula is recorded where gradients are */
+    private static Tensor make(
+            EagerRuntime rt,
+            String node,
+            Tensor base,
+            long[] sizes,
+            long[] strides,
+            long offset,
+            Recorder.InputGradient gradient,
+            boolean recorded) {
         Tensor out = rt.view(base, sizes, strides, offset);
-        Recorder r = rt.record(node, base);
-        return r.gradient(0, gradient).output(out);
+        Recorder r = rt.record(node, base).gradient(0, gradient);
+        return (recorded ? r.again() : r).output(out);
+    }
+
+    /** {@code slice_backward}, {@code select_backward}: zeros, with the gradient copied into a part. */
+    private static Tensor padded(
+            EagerRuntime rt, String node, Tensor g, long[] sizes, UnaryOperator<Tensor> part) {
+        Recorder r = rt.record(node, g);
+        Tensor out = Creation.zeros(rt, g.dtype(), sizes);
+        return r.gradient(0, part::apply).again().output(out);
     }
 
     /** Another tensor over the same memory and history, as {@code aten::alias} gives. */
     public static Tensor alias(EagerRuntime rt, Tensor t) {
-        return make(rt, "AliasBackward0", t, t.sizes(), t.strides(), t.offset(), g -> g);
+        return recorded(rt, "AliasBackward0", t, t.sizes(), t.strides(), t.offset(), g -> g);
     }
 
     /** {@code view}: sizes may hold one -1. */
@@ -40,7 +73,7 @@ public final class Views {
                     + " is not possible with strides " + Arrays.toString(t.strides()));
         }
         long[] from = t.sizes();
-        return make(rt, "ViewBackward0", t, to, strides, t.offset(), g -> reshape(rt, g, from));
+        return recorded(rt, "ViewBackward0", t, to, strides, t.offset(), g -> reshape(rt, g, from));
     }
 
     /** {@code reshape}: a view where strides allow it, else a contiguous copy. */
@@ -49,7 +82,7 @@ public final class Views {
         long[] strides = Shapes.viewStrides(t.sizes(), t.strides(), to);
         if (strides != null) {
             long[] from = t.sizes();
-            return make(rt, "ViewBackward0", t, to, strides, t.offset(), g -> reshape(rt, g, from));
+            return recorded(rt, "ViewBackward0", t, to, strides, t.offset(), g -> reshape(rt, g, from));
         }
         Tensor copy = Copies.cloneContiguous(rt, t);
         Tensor out = unsafeView(rt, copy, to);
@@ -64,7 +97,7 @@ public final class Views {
         Tensor out = rt.reinterpret(
                 t, to, Objects.requireNonNull(Shapes.viewStrides(from, t.strides(), to), "a view"), t.offset());
         Recorder r = rt.record("UnsafeViewBackward0", t);
-        return r.gradient(0, g -> reshape(rt, g, from)).output(out);
+        return r.gradient(0, g -> reshape(rt, g, from)).again().output(out);
     }
 
     public static Tensor transpose(EagerRuntime rt, Tensor t, long dim0, long dim1) {
@@ -77,7 +110,7 @@ public final class Views {
         long[] strides = t.strides().clone();
         swap(sizes, a, b);
         swap(strides, a, b);
-        return make(rt, "TransposeBackward0", t, sizes, strides, t.offset(), g -> transpose(rt, g, a, b));
+        return recorded(rt, "TransposeBackward0", t, sizes, strides, t.offset(), g -> transpose(rt, g, a, b));
     }
 
     private static void swap(long[] v, int a, int b) {
@@ -89,11 +122,11 @@ public final class Views {
     /** {@code t()}: the transpose of a matrix; vectors stay. */
     public static Tensor t(EagerRuntime rt, Tensor m) {
         if (m.dim() < 2) {
-            return make(rt, "TBackward0", m, m.sizes(), m.strides(), m.offset(), g -> t(rt, g));
+            return recorded(rt, "TBackward0", m, m.sizes(), m.strides(), m.offset(), g -> t(rt, g));
         }
         long[] sizes = {m.size(1), m.size(0)};
         long[] strides = {m.stride(1), m.stride(0)};
-        return make(rt, "TBackward0", m, sizes, strides, m.offset(), g -> t(rt, g));
+        return recorded(rt, "TBackward0", m, sizes, strides, m.offset(), g -> t(rt, g));
     }
 
     public static Tensor permute(EagerRuntime rt, Tensor t, long... dims) {
@@ -106,7 +139,7 @@ public final class Views {
             strides[i] = t.stride(d);
             inverse[d] = i;
         }
-        return make(rt, "PermuteBackward0", t, sizes, strides, t.offset(), g -> permute(rt, g, inverse));
+        return recorded(rt, "PermuteBackward0", t, sizes, strides, t.offset(), g -> permute(rt, g, inverse));
     }
 
     /** {@code expand}: -1 keeps a size. */
@@ -135,7 +168,7 @@ public final class Views {
             }
         }
         long[] from = t.sizes();
-        return make(
+        return recorded(
                 rt,
                 "ExpandBackward0",
                 t,
@@ -156,24 +189,22 @@ public final class Views {
         sizes[d] = (to - from + step - 1) / step;
         strides[d] *= step;
         long[] original = t.sizes();
-        return make(rt, "SliceBackward0", t, sizes, strides, t.offset() + from * t.stride(d), g -> {
-            // slice_backward: zeros of the input, the gradient copied into its part.
-            return Creation.zeros(rt, g.dtype(), original);
-        });
+        return recorded(rt, "SliceBackward0", t, sizes, strides, t.offset() + from * t.stride(d), g ->
+            padded(rt, "SliceBackwardBackward0", g, original, gg -> slice(rt, gg, d, from, to, step)));
     }
 
     public static Tensor select(EagerRuntime rt, Tensor t, long dim, long index) {
         int d = Shapes.wrap(dim, t.dim());
         long i = index < 0 ? index + t.size(d) : index;
         long[] original = t.sizes();
-        return make(
+        return recorded(
                 rt,
                 "SelectBackward0",
                 t,
                 without(t.sizes(), d),
                 without(t.strides(), d),
                 t.offset() + i * t.stride(d),
-                g -> Creation.zeros(rt, g.dtype(), original)); // select_backward
+                g -> padded(rt, "SelectBackwardBackward0", g, original, gg -> select(rt, gg, d, i)));
     }
 
     /** {@code as_strided}; its gradient is a view of fresh zeros (FunctionsManual.cpp, as_strided_backward). */
@@ -236,7 +267,7 @@ public final class Views {
         long[] sizes = with(t.sizes(), d, 1);
         long stride = d >= t.dim() ? 1 : t.size(d) * t.stride(d);
         long[] strides = with(t.strides(), d, stride);
-        return make(rt, "UnsqueezeBackward0", t, sizes, strides, t.offset(), g -> squeeze(rt, g, d));
+        return recorded(rt, "UnsqueezeBackward0", t, sizes, strides, t.offset(), g -> squeeze(rt, g, d));
     }
 
     public static long[] with(long[] v, int d, long x) {
@@ -268,7 +299,7 @@ public final class Views {
             }
         }
         long[] original = t.sizes();
-        return make(
+        return recorded(
                 rt,
                 "SqueezeBackward1",
                 t,

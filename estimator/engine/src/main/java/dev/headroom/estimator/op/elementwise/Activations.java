@@ -12,13 +12,14 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** Activations (ATen/native/Activation.cpp): most have a backward kernel that reads the gradient and one tensor. */
 final class Activations {
     private Activations() {}
 
     /** Old versions keep the input, but in place all keep the result (tools/autograd/derivatives.yaml). */
-    static Tensor relu(Call c, boolean inPlace) {
+    static Tensor relu(Call c, boolean inPlace, Unary.@Nullable Again again) {
         boolean result = inPlace || c.runtime().options().torch().reluKeepsResult();
         return Unary.apply(
                 c.runtime(),
@@ -26,12 +27,23 @@ final class Activations {
                 c.tensor("self"),
                 result ? RESULT : SELF,
                 Unary.FUSED_KEPT_FIRST,
-                inPlace);
+                inPlace,
+                c.tensor("self").dtype(),
+                again);
     }
 
-    static Tensor apply(Call c, String node, Unary.Keep keep, boolean inPlace) {
+    static Tensor gelu(Call c, Unary.@Nullable Again again) {
+        Tensor x = c.tensor("self");
+        boolean exact = c.text("approximate", "none").equals("none");
+        return Unary.apply(
+                c.runtime(), "GeluBackward0", x, Unary.Keep.SELF, Unary.FUSED, false, x.dtype(), exact ? again : null);
+    }
+
+    static Tensor apply(
+            Call c, String node, Unary.Keep keep, boolean inPlace, Unary.@Nullable Again again) {
         Unary.Gradient gradient = node.startsWith("Leaky") ? Unary.FUSED_KEPT_FIRST : Unary.FUSED;
-        return Unary.apply(c.runtime(), node, c.tensor("self"), keep, gradient, inPlace);
+        Tensor x = c.tensor("self");
+        return Unary.apply(c.runtime(), node, x, keep, gradient, inPlace, x.dtype(), again);
     }
 
     /** {@code log_sigmoid_forward}: on a GPU its second result, the buffer, is empty. */

@@ -40,7 +40,7 @@ public final class Blending {
         Recorder r = rt.record("MaskedFillBackward0", t);
         Saved mask = r.save(m);
         Tensor out = inPlace ? t : Strided.result(rt, t.dtype(), t, m);
-        return r.gradient(0, g -> Strided.result(rt, g.dtype(), g, mask.get())).output(out);
+        return r.gradient(0, g -> maskedFill(rt, g, mask.get(), false)).again().output(out);
     }
 
     private static DType promoted(Call c, Tensor x) {

@@ -31,13 +31,27 @@ public final class Dropout {
         Saved kept = r.saveOutput(mask);
         r.gradient(0, g -> {
                     kept.get();
-                    MemoryFormat format =
-                            Copies.suggestsChannelsLast(g) ? MemoryFormat.PRESERVE : MemoryFormat.CONTIGUOUS;
-                    return rt.emptyStrided(g.dtype(), g.sizes(), Copies.strides(g, format));
+                    return scaled(rt, g);
                 })
+                .again(grads -> new Tensor[] {masked(rt, grads[0], kept.get())})
                 .output(out);
         r.nonDifferentiable(mask);
         rt.free(mask);
+        return out;
+    }
+
+    private static Tensor scaled(EagerRuntime rt, Tensor g) {
+        MemoryFormat format = Copies.suggestsChannelsLast(g) ? MemoryFormat.PRESERVE : MemoryFormat.CONTIGUOUS;
+        return rt.emptyStrided(g.dtype(), g.sizes(), Copies.strides(g, format));
+    }
+
+    /** {@code infinitely_differentiable_native_dropout_backward}: {@code grad * (mask.type_as(grad) * scale)}. */
+    private static Tensor masked(EagerRuntime rt, Tensor g, Tensor mask) {
+        Tensor factors = Copies.to(rt, mask, g.dtype());
+        Tensor scaled = Pointwise.mul(rt, factors, rt.wrappedNumber(DType.FLOAT32));
+        rt.free(factors);
+        Tensor out = Pointwise.mul(rt, g, scaled);
+        rt.free(scaled);
         return out;
     }
 

@@ -6,6 +6,7 @@ import static dev.headroom.estimator.op.core.Unary.Keep.SELF;
 
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.RecordedFormulas;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Unary;
 import dev.headroom.estimator.op.core.Unary.Gradient;
@@ -90,11 +91,14 @@ public final class ElementaryRules {
 
     /** Integers become floating-point numbers. */
     private static void function(Registry r, String name, String node, Keep keep, Gradient gradient) {
-        r.single("aten." + name, c -> {
-            Tensor x = c.tensor("self");
-            return Unary.apply(c.runtime(), node, x, keep, gradient, false, Strided.floating(x.dtype()));
-        });
-        r.single("aten." + name + "_", c -> Unary.apply(c.runtime(), node, c.tensor("self"), keep, gradient, true));
+        Unary.Again again = RecordedFormulas.of(r, node);
+        for (boolean inPlace : new boolean[] {false, true}) {
+            r.single("aten." + name + (inPlace ? "_" : ""), c -> {
+                Tensor x = c.tensor("self");
+                return Unary.apply(
+                        c.runtime(), node, x, keep, gradient, inPlace, inPlace ? x.dtype() : Strided.floating(x.dtype()), again);
+            });
+        }
     }
 
     /** Integers stay integers. */

@@ -67,9 +67,10 @@ public final class PointwiseRules {
         Tensor out = Strided.result(c.runtime(), y, x);
         return r.gradient(1, g -> g)
                 .gradient(0, g -> {
-                    Tensor negative = Pointwise.op(c.runtime(), g);
+                    Tensor negative = Pointwise.neg(c.runtime(), g);
                     return scaled ? Pointwise.opFreeing(c.runtime(), negative) : negative;
                 })
+                .again()
                 .output(out);
     }
 

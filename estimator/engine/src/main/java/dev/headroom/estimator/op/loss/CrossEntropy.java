@@ -46,7 +46,7 @@ final class CrossEntropy {
     private static Tensor probabilities(Call c, Tensor x, Tensor target0, @Nullable Tensor weight, boolean smooth) {
         EagerRuntime rt = c.runtime();
         int classes = x.dim() == 1 ? 0 : 1;
-        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dim() == 1 ? 0 : 1, x.dtype());
         Tensor target = target0;
         if (smooth) {
             Tensor scaled = Pointwise.mul(rt, target0, rt.wrappedNumber(DType.FLOAT32));
@@ -88,7 +88,7 @@ final class CrossEntropy {
             throw new NoRule(
                     "cross_entropy with weights and smoothing selects by the labels' values, which no archive holds");
         }
-        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dim() == 1 ? 0 : 1, x.dtype());
         Tensor hard = Losses.nllOfAnyRank(rt, logs, target, weight, reduction);
         Tensor weighted = weight == null ? null : Pointwise.mul(rt, logs, seenBy(rt, weight, x, classes));
         Tensor sum = perRow(rt, weighted == null ? logs : weighted, classes);

@@ -36,7 +36,7 @@ public final class Losses {
         if (input.distribution() != null && input.distribution().placement().isShard()) {
             return ShardedCrossEntropy.run(rt, input, target, weight, reduction);
         }
-        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", input, -1, input.dtype());
         Tensor loss = nllOfAnyRank(rt, logs, target, weight, reduction);
         rt.free(logs);
         return loss;

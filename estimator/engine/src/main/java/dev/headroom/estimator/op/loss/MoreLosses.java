@@ -29,7 +29,7 @@ public final class MoreLosses {
      */
     public static Tensor smoothed(EagerRuntime rt, Tensor out, Tensor target) {
         boolean wide = rt.autocast().active() && out.dtype().isReducedFloat();
-        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", out, wide ? DType.FLOAT32 : out.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", out, -1, wide ? DType.FLOAT32 : out.dtype());
         Tensor index = Views.unsqueeze(rt, target, 1);
         Tensor picked = Gathered.along(rt, logs, index);
         rt.free(index);

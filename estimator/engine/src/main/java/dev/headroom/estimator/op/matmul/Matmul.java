@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
@@ -83,6 +84,7 @@ public final class Matmul {
         boolean cb = columnMajor(b);
         return r.gradient(1, g -> mat2Backward(rt, g, sa.get(), cb))
                 .gradient(0, g -> mat1Backward(rt, g, sb.get(), ca))
+                .again()
                 .output(out);
     }
 
@@ -96,7 +98,7 @@ public final class Matmul {
         if (!scale) {
             return t;
         }
-        Tensor out = Pointwise.op(rt, t);
+        Tensor out = Pointwise.mul(rt, t, rt.wrappedNumber(DType.FLOAT32));
         if (temporary) {
             rt.free(t);
         }
@@ -118,6 +120,7 @@ public final class Matmul {
         return r.gradient(1, g -> scaled(rt, mat1Backward(rt, g, sb.get(), ca), alpha, true))
                 .gradient(2, g -> scaled(rt, mat2Backward(rt, g, sa.get(), cb), alpha, true))
                 .gradient(0, g -> scaled(rt, g, beta, false))
+                .again()
                 .output(out);
     }
 
@@ -149,8 +152,7 @@ public final class Matmul {
                     .gradient(1, g -> scaled(rt, second.apply(g), alpha, true))
                     .gradient(2, g -> scaled(rt, g, beta, false));
         }
-        r.output(out);
-        return out;
+        return r.again().output(out);
     }
 
     /** {@code mv}, as a product with a matrix of one column. */
@@ -162,9 +164,10 @@ public final class Matmul {
         rt.workspaces().useBlas();
         return r.gradient(0, g -> {
                     // grad.ger(vec)
-                    return Pointwise.op(rt, Views.unsqueeze(rt, g, 1), Views.unsqueeze(rt, sv.get(), 0));
+                    return Pointwise.mul(rt, Views.unsqueeze(rt, g, 1), Views.unsqueeze(rt, sv.get(), 0));
                 })
                 .gradient(1, g -> mv(rt, Views.t(rt, sm.get()), g))
+                .again()
                 .output(out);
     }
 
@@ -174,8 +177,9 @@ public final class Matmul {
         Saved sb = r.saveIf(r.needs(0), b);
         Tensor out = rt.empty(a.dtype());
         rt.workspaces().useBlas();
-        return r.gradient(0, g -> Pointwise.op(rt, g, sb.get()))
-                .gradient(1, g -> Pointwise.op(rt, g, sa.get()))
+        return r.gradient(0, g -> Pointwise.mul(rt, g, sb.get()))
+                .gradient(1, g -> Pointwise.mul(rt, g, sa.get()))
+                .again()
                 .output(out);
     }
 

@@ -48,21 +48,36 @@ final class BatchNorm {
         Tensor out = rt.emptyStrided(x.dtype(), x.sizes(), Copies.strides(x, format));
         Tensor mean = rt.empty(w.dtype(), x.size(1));
         Tensor variance = rt.empty(w.dtype(), x.size(1));
-        r.saveOutput(mean);
-        r.saveOutput(variance);
-        return r.gradients(grads -> {
-                    Tensor in = input.get();
-                    Tensor scale = weight.get();
+        Saved means = r.saveOutput(mean);
+        Saved variances = r.saveOutput(variance);
+        return r.gradients(grads -> cudnnBackward(
+                        rt, Copies.contiguous(rt, grads[0], format), grads[0], input.get(), weight.get(), format))
+                .again(grads -> {
                     Tensor g = Copies.contiguous(rt, grads[0], format);
-                    Tensor gi = rt.emptyStrided(in.dtype(), in.sizes(), Copies.strides(in, format));
-                    Tensor gw = rt.empty(scale.dtype(), scale.sizes());
-                    Tensor gb = rt.empty(scale.dtype(), scale.sizes());
-                    if (g != grads[0]) {
-                        rt.free(g);
-                    }
-                    return new Tensor[] {gi, gw, gb};
+                    return BatchNormTwice.backward(
+                            rt,
+                            "CudnnBatchNormBackwardBackward0",
+                            g,
+                            input.get(),
+                            weight.get(),
+                            means.get(),
+                            variances.get(),
+                            true,
+                            () -> cudnnBackward(rt, g, g, input.get(), weight.get(), format));
                 })
                 .output(out);
+    }
+
+    /** @param g contiguous, and freed unless it is {@code given} */
+    private static Tensor[] cudnnBackward(
+            EagerRuntime rt, Tensor g, Tensor given, Tensor in, Tensor scale, MemoryFormat format) {
+        Tensor gi = rt.emptyStrided(in.dtype(), in.sizes(), Copies.strides(in, format));
+        Tensor gw = rt.empty(scale.dtype(), scale.sizes());
+        Tensor gb = rt.empty(scale.dtype(), scale.sizes());
+        if (g != given) {
+            rt.free(g);
+        }
+        return new Tensor[] {gi, gw, gb};
     }
 
     /**
@@ -79,8 +94,9 @@ final class BatchNorm {
             Tensor... running) {
         Recorder r = rt.record("NativeBatchNormBackward0", x, w, b);
         Saved input = r.save(x);
-        for (Tensor t : running) {
-            r.save(t);
+        Saved[] kept = new Saved[running.length];
+        for (int i = 0; i < kept.length; i++) {
+            kept[i] = r.save(running[i]);
         }
         Saved weight = r.save(w);
         Tensor out = rt.emptyLike(x);
@@ -92,9 +108,19 @@ final class BatchNorm {
         } else if (training && channelsLastKernels(x)) {
             reduction(rt, x, statistics(x.dtype()), 4);
         }
-        r.saveOutput(mean);
-        r.saveOutput(deviation);
+        Saved means = r.saveOutput(mean);
+        Saved deviations = r.saveOutput(deviation);
         r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), training, statistics))
+                .again(grads -> BatchNormTwice.backward(
+                        rt,
+                        "NativeBatchNormBackwardBackward0",
+                        grads[0],
+                        input.get(),
+                        weight.getOrNull(),
+                        training ? means.get() : kept[0].getOrNull(),
+                        training ? deviations.get() : kept[1].getOrNull(),
+                        training,
+                        () -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), training, statistics)))
                 .output(out);
         rt.free(mean);
         rt.free(deviation);

@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.normalization;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
@@ -28,14 +29,27 @@ final class GroupNorm {
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor mean = rt.empty(x.dtype(), batch, groups);
         Tensor deviation = rt.empty(x.dtype(), batch, groups);
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
         rt.freeUnless(dense, x);
-        r.saveOutput(mean);
-        r.saveOutput(deviation);
-        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), groups, single))
+        Saved means = r.saveOutput(mean);
+        Saved deviations = r.saveOutput(deviation);
+        GradNode.Backward differentiable = grads -> GroupNormTwice.backward(
+                rt,
+                grads,
+                input.get(),
+                means.get(),
+                deviations.get(),
+                weight.getOrNull(),
+                groups,
+                new boolean[] {r.needs(0), r.needs(1), r.needs(2)});
+        r.gradients(grads -> grads[1] == null && grads[2] == null
+                        ? backward(rt, r, grads[0], input.get(), weight.getOrNull(), groups, single)
+                        : differentiable.apply(grads))
+                .again(differentiable)
                 .output(out);
-        r.nonDifferentiable(mean).nonDifferentiable(deviation);
+        r.output(mean);
+        r.output(deviation);
         rt.free(mean);
         rt.free(deviation);
         return out;
@@ -62,8 +76,8 @@ final class GroupNorm {
         if (g0 == null) {
             return out;
         }
-        Tensor g = Copies.contiguous(rt, g0);
-        Tensor x = Copies.contiguous(rt, x0);
+        Tensor g = Copies.dense(rt, g0);
+        Tensor x = Copies.dense(rt, x0);
         long batch = x.size(0);
         long channels = x.size(1);
         if (r.needs(0)) {

@@ -37,16 +37,25 @@ final class LayerNorm {
         Recorder r = rt.record("NativeLayerNormBackward0", x, w, b);
         Saved input = r.save(x);
         Saved weight = r.save(w);
-        r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
-        Tensor dense = Copies.contiguous(rt, x);
+        Saved offset = r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
+        Tensor dense = Copies.dense(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         long[] rows = rows(x, normalized);
         Tensor mean = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         rt.freeUnless(dense, x);
-        r.saveOutput(mean);
-        r.saveOutput(deviation);
+        Saved means = r.saveOutput(mean);
+        Saved deviations = r.saveOutput(deviation);
         r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), normalized))
+                .again(grads -> LayerNormTwice.backward(
+                        rt,
+                        grads[0],
+                        input.get(),
+                        weight.getOrNull(),
+                        offset.getOrNull(),
+                        means.get(),
+                        deviations.get(),
+                        () -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), normalized)))
                 .output(out);
         r.nonDifferentiable(mean).nonDifferentiable(deviation);
         return new Tensor[] {out, mean, deviation};
@@ -61,7 +70,7 @@ final class LayerNorm {
         Recorder r = rt.record("FusedRmsNormBackward0", x, w);
         Saved input = r.save(x);
         Saved weight = r.save(w);
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows(x, normalized));
         rt.freeUnless(dense, x);
@@ -88,7 +97,7 @@ final class LayerNorm {
             return out;
         }
         // Arguments are made contiguous as they are evaluated, from the last to the first.
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         if (r.needs(0)) {
             out[0] = rt.empty(x.dtype(), x.sizes());
         }
@@ -99,7 +108,7 @@ final class LayerNorm {
                         : rt.empty(w.dtype(), w.sizes());
             }
         }
-        Tensor gradient = Copies.contiguous(rt, g);
+        Tensor gradient = Copies.dense(rt, g);
         partialSums(rt, x, normalized, out);
         rt.freeUnless(gradient, g);
         rt.freeUnless(dense, x);

@@ -57,21 +57,33 @@ final class AdaptivePooling {
         Recorder r = rt.record(volume ? "AdaptiveAvgPool3DBackward0" : "AdaptiveAvgPool2DBackward0", x);
         Saved self = r.save(x);
         boolean channelsLast = !volume && Copies.suggestsChannelsLast(x);
-        Tensor dense = channelsLast ? x : Copies.contiguous(rt, x);
+        Tensor dense = channelsLast ? x : Copies.dense(rt, x);
         Tensor out =
                 rt.emptyStrided(x.dtype(), sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
         rt.freeUnless(dense, x);
-        r.gradient(0, g -> {
-                    Tensor in = self.get();
-                    if (channelsLast) {
-                        return rt.emptyStrided(g.dtype(), in.sizes(), Shapes.channelsLast(in.sizes()));
-                    }
-                    Tensor grad = rt.empty(g.dtype(), in.sizes());
-                    rt.freeUnless(Copies.contiguous(rt, g), g);
-                    return grad;
+        r.gradient(0, g -> spread(rt, g, self.get(), channelsLast))
+                .again(grads -> {
+                    Recorder twice = rt.record("AdaptiveAvgPool2DBackwardBackward0", grads[0], self.get());
+                    Saved in = twice.saveIf(twice.needs(1), self.get());
+                    Tensor grad = spread(rt, grads[0], self.get(), channelsLast);
+                    return new Tensor[] {
+                        twice.gradient(0, gg -> average(rt, gg, to)[0])
+                                .gradient(1, gg -> rt.emptyLike(in.get()))
+                                .again()
+                                .output(grad)
+                    };
                 })
                 .output(out);
         return new Tensor[] {out};
+    }
+
+    private static Tensor spread(EagerRuntime rt, Tensor g, Tensor in, boolean channelsLast) {
+        if (channelsLast) {
+            return rt.emptyStrided(g.dtype(), in.sizes(), Shapes.channelsLast(in.sizes()));
+        }
+        Tensor grad = rt.empty(g.dtype(), in.sizes());
+        rt.freeUnless(Copies.dense(rt, g), g);
+        return grad;
     }
 
     /** {@code out.as_strided_(...)} in channels-last order: autograd scatters the gradient into a fresh tensor. */
@@ -96,7 +108,7 @@ final class AdaptivePooling {
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
         Tensor plainOut = out.isContiguous() ? null : rt.empty(x.dtype(), sizes);
         Tensor plainIndices = out.isContiguous() ? null : rt.empty(DType.INT64, sizes);
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         rt.freeUnless(dense, x);
         rt.free(plainIndices);
         rt.free(plainOut);
@@ -107,8 +119,8 @@ final class AdaptivePooling {
                             g.dtype(),
                             in.sizes(),
                             turned ? Shapes.channelsLast(in.sizes()) : Shapes.contiguous(in.sizes()));
-                    Tensor gradient = Copies.contiguous(rt, g);
-                    Tensor plain = Copies.contiguous(rt, at.get());
+                    Tensor gradient = Copies.dense(rt, g);
+                    Tensor plain = Copies.dense(rt, at.get());
                     Tensor plainGrad = grad.isContiguous() ? null : rt.empty(g.dtype(), in.sizes());
                     rt.free(plainGrad);
                     rt.freeUnless(plain, at.get());

@@ -90,7 +90,7 @@ final class Pooling {
         long[] strides = channelsLastOr(x, sizes);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
-        rt.freeUnless(Copies.contiguous(rt, x, formatOf(x)), x);
+        rt.freeUnless(Copies.dense(rt, x, formatOf(x)), x);
         return new Tensor[] {out, indices};
     }
 
@@ -101,18 +101,40 @@ final class Pooling {
         Tensor[] made = maxima(rt, x, sizes);
         Saved at = r.saveOutput(made[1]);
         r.gradient(0, g -> {
-                    Tensor in = self.get();
                     at.get();
-                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
-                    Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                    rt.freeUnless(dense, in);
-                    rt.freeUnless(gradient, g);
-                    return grad;
+                    return scattered(rt, g, self.get());
+                })
+                .again(grads -> {
+                    Recorder twice = rt.record("MaxPool2DWithIndicesBackwardBackward0", grads[0], self.get());
+                    Saved places = twice.save(at.get());
+                    Saved in = twice.saveIf(twice.needs(1), self.get());
+                    Tensor grad = scattered(rt, grads[0], self.get());
+                    return new Tensor[] {
+                        twice.gradient(0, gg -> gathered(rt, gg, places.get()))
+                                .gradient(1, gg -> rt.emptyLike(in.get()))
+                                .output(grad)
+                    };
                 })
                 .output(made[0]);
         r.nonDifferentiable(made[1]);
         return made;
+    }
+
+    private static Tensor scattered(EagerRuntime rt, Tensor g, Tensor in) {
+        Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+        Tensor gradient = Copies.dense(rt, g, formatOf(in));
+        Tensor dense = Copies.dense(rt, in, formatOf(in));
+        rt.freeUnless(dense, in);
+        rt.freeUnless(gradient, g);
+        return grad;
+    }
+
+    /** FunctionsManual.cpp, max_pool_double_backward. */
+    private static Tensor gathered(EagerRuntime rt, Tensor g, Tensor places) {
+        Tensor dense = Copies.dense(rt, g, formatOf(places));
+        Tensor out = rt.empty(g.dtype(), places.sizes());
+        rt.freeUnless(dense, g);
+        return out;
     }
 
     static Tensor[] maxPool3d(EagerRuntime rt, Tensor x, long[] sizes) {
@@ -124,7 +146,7 @@ final class Pooling {
                     Tensor in = self.get();
                     at.get();
                     Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    rt.freeUnless(Copies.contiguous(rt, g, formatOf(in)), g);
+                    rt.freeUnless(Copies.dense(rt, g, formatOf(in)), g);
                     return grad;
                 })
                 .output(made[0]);
@@ -136,15 +158,27 @@ final class Pooling {
         Recorder r = rt.record("AvgPool2DBackward0", x);
         Saved self = r.save(x);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, channelsLastOr(x, sizes));
-        rt.freeUnless(Copies.contiguous(rt, x, formatOf(x)), x);
+        rt.freeUnless(Copies.dense(rt, x, formatOf(x)), x);
         r.gradient(0, g -> {
                     Tensor in = self.get();
                     Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                    Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
+                    Tensor dense = Copies.dense(rt, in, formatOf(in));
+                    Tensor gradient = Copies.dense(rt, g, formatOf(in));
                     rt.freeUnless(gradient, g);
                     rt.freeUnless(dense, in);
                     return grad;
+                })
+                .again(grads -> {
+                    Recorder twice = rt.record("AvgPool2DBackwardBackward0", grads[0], self.get());
+                    Saved in = twice.saveIf(twice.needs(1), self.get());
+                    Tensor grad = rt.emptyStrided(
+                            grads[0].dtype(), self.get().sizes(), channelsLastOr(self.get(), self.get().sizes()));
+                    return new Tensor[] {
+                        twice.gradient(0, gg -> avgPool2d(rt, gg, sizes)[0])
+                                .gradient(1, gg -> rt.emptyLike(in.get()))
+                                .again()
+                                .output(grad)
+                    };
                 })
                 .output(out);
         return new Tensor[] {out};
@@ -155,10 +189,10 @@ final class Pooling {
         Recorder r = rt.record("AvgPool3DBackward0", x);
         Saved self = r.save(x);
         Tensor out = rt.empty(x.dtype(), sizes);
-        rt.freeUnless(Copies.contiguous(rt, x), x);
+        rt.freeUnless(Copies.dense(rt, x), x);
         r.gradient(0, g -> {
                     Tensor grad = rt.empty(g.dtype(), self.get().sizes());
-                    rt.freeUnless(Copies.contiguous(rt, g), g);
+                    rt.freeUnless(Copies.dense(rt, g), g);
                     return grad;
                 })
                 .output(out);
@@ -176,8 +210,8 @@ final class Pooling {
         Saved indices = r.save(at);
         long[] sizes = x.sizes().clone();
         System.arraycopy(to, 0, sizes, sizes.length - dims, dims);
-        Tensor dense = Copies.contiguous(rt, x);
-        Tensor places = Copies.contiguous(rt, at);
+        Tensor dense = Copies.dense(rt, x);
+        Tensor places = Copies.dense(rt, at);
         Tensor out = rt.empty(x.dtype(), sizes);
         rt.freeUnless(places, at);
         rt.freeUnless(dense, x);

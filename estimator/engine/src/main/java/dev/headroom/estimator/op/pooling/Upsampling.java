@@ -41,7 +41,16 @@ final class Upsampling {
         Recorder r = rt.record(node, x);
         Tensor out = kernel(rt, x, sizes, copies);
         long[] original = x.sizes();
-        return r.gradient(0, g -> kernel(rt, g, original, copies)).output(out);
+        return r.gradient(0, g -> kernel(rt, g, original, copies))
+                .again(grads -> new Tensor[] {resized(rt, node, grads[0], original, copies)})
+                .output(out);
+    }
+
+    /** One kernel's gradient is the other kernel, however often. */
+    private static Tensor resized(EagerRuntime rt, String node, Tensor x, long[] sizes, boolean copies) {
+        Recorder r = rt.record(node, x);
+        long[] original = x.sizes();
+        return r.gradient(0, g -> resized(rt, node, g, original, copies)).again().output(kernel(rt, x, sizes, copies));
     }
 
     /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */
@@ -49,12 +58,12 @@ final class Upsampling {
         Tensor out = rt.emptyStrided(x.dtype(), sizes, Pooling.channelsLastOr(x, sizes));
         boolean turned = Copies.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
         if (turned) {
-            Tensor dense = Copies.contiguous(rt, x, Pooling.formatOf(x));
+            Tensor dense = Copies.dense(rt, x, Pooling.formatOf(x));
             rt.freeUnless(dense, x);
             return out;
         }
         Tensor standIn = out.isContiguous() ? null : rt.empty(x.dtype(), sizes);
-        Tensor dense = Copies.contiguous(rt, x);
+        Tensor dense = Copies.dense(rt, x);
         rt.freeUnless(dense, x);
         rt.free(standIn);
         return out;

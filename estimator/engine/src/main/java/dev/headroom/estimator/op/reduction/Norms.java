@@ -1,7 +1,9 @@
 package dev.headroom.estimator.op.reduction;
 
 import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.elementwise.Blending;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
@@ -37,8 +39,20 @@ public final class Norms {
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, kept, type, Reductions.accumulator(t.dtype()));
         Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept))
-                .output(out);
+        r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept));
+        if (order == 2) {
+            r.again(grads -> new Tensor[] {recorded(rt, grads[0], self.get(), result.get(), mask, kept)});
+        }
+        return r.output(out);
+    }
+
+    /** {@code grad * (self / norm).masked_fill_(norm == 0, 0)}. */
+    private static Tensor recorded(EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, boolean[] mask, boolean kept) {
+        Tensor g = kept ? g0 : Reductions.restored(rt, g0, mask);
+        Tensor norm = kept ? norm0 : Reductions.restored(rt, norm0, mask);
+        Tensor zero = new Formula(rt).test(norm);
+        Tensor ratio = Blending.maskedFill(rt, Pointwise.div(rt, self, norm), zero, true);
+        return Pointwise.mul(rt, g, ratio);
     }
 
     static @Nullable Tensor backward(

@@ -107,7 +107,7 @@ public final class FullyShard implements LoopHook {
                         loop.graph(),
                         loop.model(),
                         loop.graph().held().modules(),
-                        loop.symbols(),
+                        loop.prepared().symbols(),
                         0));
         model().wrap(blocks);
     }

@@ -64,7 +64,7 @@ public final class TensorParallel implements LoopHook {
                 loop.graph(),
                 loop.model(),
                 loop.graph().held().modules(),
-                loop.symbols(),
+                loop.prepared().symbols(),
                 0);
         sharing = new LayerSharing(
                 run.parallel(),

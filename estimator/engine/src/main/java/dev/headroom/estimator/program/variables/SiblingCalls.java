@@ -43,7 +43,8 @@ final class SiblingCalls {
             return lastRead;
         }
         for (int other : byPlace.getOrDefault(places.get(made), List.of())) {
-            String value = nodes.get(other).outputs().get(output);
+            List<String> outputs = nodes.get(other).outputs();
+            String value = output < outputs.size() ? outputs.get(output) : null; // split() may make fewer
             if (other != made && value != null && lastUses.getOrDefault(value, other) > callEnd[other][depth]) {
                 return Math.min(callEnd[made][depth] + 1, nodes.size() - 1);
             }
