@@ -175,6 +175,18 @@ final class ValueFormats {
                 values.stream().map(name).toList());
     }
 
+    /** Some of these words, with commas between them. */
+    static <T> ValueFormat<List<T>> choices(List<T> values, Function<T, String> name) {
+        return ValueFormat.one(
+                text -> names(text).stream()
+                        .map(each -> choose(each, values, name))
+                        .distinct()
+                        .toList(),
+                chosen -> chosen.stream().map(name).collect(Collectors.joining(",")),
+                chosen -> chosen.stream().map(name).toList(),
+                List.of());
+    }
+
     static <T> T choose(String text, List<T> values, Function<T, String> name) {
         List<String> known = values.stream().map(name).toList();
         int at = known.indexOf(text);
