@@ -3,6 +3,7 @@ package dev.headroom.validation.real;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
@@ -34,12 +35,19 @@ final class LayerBenchmark implements LoopHook {
         if (phase.phase() == Phase.FORWARD) {
             loop.batch().values().forEach((name, t) -> {
                 if (name.startsWith(FIXED)) {
-                    loop.runtime().workspaces().useBlas(); // a module multiplied matrices for it
+                    multiply();
                 }
                 if (!name.startsWith(FIXED) && t.isLeaf() && t.dtype().isFloatingPoint()) {
                     loop.runtime().requireGrad(t, true);
                 }
             });
+        }
+    }
+
+    /** A module multiplied matrices for what is fixed. */
+    private void multiply() {
+        try (Frame frame = loop.runtime().frame()) {
+            loop.runtime().workspaces().useBlas();
         }
     }
 

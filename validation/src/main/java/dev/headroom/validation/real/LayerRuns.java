@@ -41,8 +41,7 @@ final class LayerRuns implements RealFile {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** Kernels of Liger that work as they did in the versions that were measured. */
-    private static final List<String> MODELLED =
-            List.of("swiglu", "geglu", "cross_entropy", "fused_linear_cross_entropy");
+    private static final List<String> MODELLED = List.of("swiglu", "geglu", "cross_entropy");
 
     /** Whose layers are made of PyTorch's own operators. */
     private static final List<String> STOCK = List.of("huggingface/full", "torch/full");
@@ -113,14 +112,8 @@ final class LayerRuns implements RealFile {
                 .with(ScenarioSettings.STEPS, STEPS)
                 .with(TrainerSettings.LIGER, liger);
         if (liger) {
-            LigerKernel loss = row.text("model").equals("cross_entropy")
-                    ? LigerKernel.CROSS_ENTROPY
-                    : LigerKernel.FUSED_LINEAR_CROSS_ENTROPY;
             run = run.with(
-                    TrainerSettings.LIGER_KERNELS,
-                    row.text("model").contains("cross_entropy")
-                            ? List.of(loss)
-                            : List.of(LigerKernel.RMS_NORM, LigerKernel.SWIGLU));
+                    TrainerSettings.LIGER_KERNELS, List.of(LigerKernel.CROSS_ENTROPY, LigerKernel.SWIGLU));
         }
         Scenario asked = run;
         return new RealRun(
