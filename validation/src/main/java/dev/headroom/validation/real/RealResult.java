@@ -2,7 +2,6 @@ package dev.headroom.validation.real;
 
 import dev.headroom.app.words.Door;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ record RealResult(
     /** Predicts. */
     static RealResult of(RealRun run) {
         try {
-            Simulation played = Predictor.simulate(run.request().get().unbounded());
+            Simulation played = run.player().apply(run.request().get().unbounded());
             return new RealResult(run, played.maxReserved(), played.maxAllocated(), null);
         } catch (UserInputException e) {
             return new RealResult(run, 0, 0, Door.here().tell(String.valueOf(e.getMessage())));
@@ -48,7 +47,8 @@ record RealResult(
             return false;
         }
         PredictionRequest request = run.request().get().unbounded();
-        return Predictor.simulate(request.with(
+        return run.player()
+                        .apply(request.with(
                                 request.scenario().withDevice(request.device().withLimit(usable - constant))))
                         .oom()
                 != null;

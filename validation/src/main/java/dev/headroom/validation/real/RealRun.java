@@ -1,7 +1,10 @@
 package dev.headroom.validation.real;
 
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param further the run a step beyond this one on a ladder, with the same fate: if its verdict is wrong, too, the
  *     largest batch is more than a step off; {@code null} where there is none
  * @param figure what was measured
+ * @param player what plays the question
  */
 public record RealRun(
         String name,
@@ -27,7 +31,26 @@ public record RealRun(
         Fate fate,
         Map<String, Long> peers,
         @Nullable RealRun further,
-        Figure figure) {
+        Figure figure,
+        Function<PredictionRequest, Simulation> player) {
+    /** A run of a training loop that Headroom plays. */
+    RealRun(
+            String name,
+            String group,
+            Supplier<PredictionRequest> request,
+            long measured,
+            Fate fate,
+            Map<String, Long> peers,
+            @Nullable RealRun further,
+            Figure figure) {
+        this(name, group, request, measured, fate, peers, further, figure, Predictor::simulate);
+    }
+
+    /** The same, whose loop is another one. */
+    RealRun playedBy(Function<PredictionRequest, Simulation> other) {
+        return new RealRun(name, group, request, measured, fate, peers, further, figure, other);
+    }
+
     /** A run that stands on no ladder. */
     RealRun(
             String name,

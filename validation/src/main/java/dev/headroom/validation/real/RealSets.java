@@ -6,13 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The sets of runs in a folder. */
 public final class RealSets {
     private static final List<RealFile> FORMATS =
-            List.of(new Perceptrons(), new ImageModels(), new BatchLadder(), new TrainerRuns());
+            List.of(new Perceptrons(), new ImageModels(), new BatchLadder(), new TrainerRuns(), new LayerRuns());
 
     private RealSets() {}
 
@@ -30,11 +29,11 @@ public final class RealSets {
                     .sorted()
                     .toList()) {
                 CsvRows rows = CsvRows.read(file);
-                Optional<RealFile> format =
-                        FORMATS.stream().filter(f -> f.reads(rows)).findFirst();
-                format.map(f -> f.set(rows, new Archives(archives)))
-                        .filter(set -> set.name().contains(only))
-                        .ifPresent(out::add);
+                FORMATS.stream()
+                        .filter(f -> f.reads(rows))
+                        .map(f -> f.set(rows, new Archives(archives)))
+                        .filter(set -> set.name().contains(only) && !set.runs().isEmpty())
+                        .forEach(out::add);
             }
         } catch (IOException e) {
             throw new UserInputException(folder + " cannot be read: " + e.getMessage(), e);

@@ -50,7 +50,17 @@ public record FmsRow(
                     "num_attention_heads=64",
                     "num_key_value_heads=8"),
             "mistralai/Mixtral-8x7B-Instruct-v0.1",
-            List.of("mixtral-8x7b"));
+            List.of("mixtral-8x7b"),
+            "ibm/PowerLM-3b",
+            List.of(
+                    "granite-3.1-8b",
+                    "vocab_size=49152",
+                    "hidden_size=2304",
+                    "intermediate_size=9216",
+                    "num_attention_heads=36",
+                    "num_key_value_heads=36",
+                    "attention_bias=true",
+                    "mlp_bias=true"));
 
     /** Configurations without kernels of the repository's own. */
     private static final List<String> STOCK = List.of("none", "baseline-peft-bnb", "accelerated-peft-bnb");

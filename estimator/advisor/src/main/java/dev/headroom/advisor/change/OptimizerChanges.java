@@ -14,20 +14,16 @@ import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
 import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 
+import dev.headroom.model.scenario.OptimNames;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 
 /** Optimizers with less state, the nearest to the present one first. */
 final class OptimizerChanges {
     static final String KIND = "optimizer";
-
-    /** What transformers' {@code TrainingArguments} call them. */
-    private static final Map<OptimizerKind, String> NAMES =
-            Map.of(ADAMW_8BIT, "adamw_8bit", PAGED_ADAMW_8BIT, "paged_adamw_8bit", SGD, "sgd");
 
     static final List<CatalogueEntry> ENTRIES = List.of(
             quantized(ADAM, ADAM_8BIT, "Adam with 8-bit state"),
@@ -81,8 +77,8 @@ final class OptimizerChanges {
     }
 
     private static List<String> code(Situation s, OptimizerKind kind) {
-        String name = NAMES.get(kind);
-        if (s.run().trainer().loop().isTrainer() && name != null) {
+        String name = OptimNames.of(kind).orElse("");
+        if (s.run().trainer().loop().isTrainer() && !name.isEmpty()) {
             return List.of("args = TrainingArguments(optim=\"" + name + "\", ...)  # the rest as it is");
         }
         List<String> code = new ArrayList<>();

@@ -1,7 +1,6 @@
 package dev.headroom.estimator.loop;
 
-import dev.headroom.allocator.Bytes;
-import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.OptimizerArithmetic;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -20,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * gradient, one of all norms, and a factor that gradients are multiplied with in place.
  */
 public final class GradientClipping {
-    /** Elements that a block of the multi-tensor kernel takes (aten/src/ATen/native/cuda/MultiTensorApply.cuh). */
-    private static final long CHUNK = 65536;
-
     private final EagerRuntime runtime;
     /** How gradients are divided among ranks. */
     public interface Parts {
@@ -105,20 +101,9 @@ public final class GradientClipping {
         }
     }
 
-    /**
-     * {@code torch._foreach_norm}: partial sums of all chunks, then a scalar each
-     * (aten/src/ATen/native/cuda/ForeachReduceOp.cu, foreach_tensor_norm_cuda).
-     */
     private List<Tensor> norms(List<Tensor> own) {
         List<Tensor> gradients = parts == null ? own : parts.summed(own);
-        DType type = gradients.get(0).dtype();
-        long chunks = gradients.stream()
-                .mapToLong(g -> Bytes.ceilDiv(g.numel(), CHUNK))
-                .max()
-                .orElseThrow();
-        Tensor partial = runtime.scratch(chunks * Reductions.accumulator(type) * gradients.size());
-        List<Tensor> out = gradients.stream().map(g -> runtime.empty(type)).toList();
-        runtime.free(partial);
+        List<Tensor> out = OptimizerArithmetic.scalarNorms(runtime, gradients);
         for (Tensor g : gradients) {
             if (!own.contains(g)) {
                 runtime.free(g);

@@ -25,6 +25,12 @@ final class ScenarioHooks {
         if (run.trainer().loop().isTrainer()) {
             hooks.add(new TrainerLoop(run)); // it divides losses before they are scaled
         }
+        if (run.optimizer().kind().projects()) {
+            hooks.add(new ProjectedSteps(run));
+        }
+        if (StepsInBackward.takes(run)) {
+            hooks.add(new StepsInBackward(run));
+        }
         if (run.loop().newBatches()) {
             hooks.add(new NewBatches());
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The optimizer that a Trainer makes: parameters with weight decay come first, then biases and norms, which have none
  * (transformers, trainer.py, create_optimizer, get_decay_parameter_names). Optimizers of PyTorch step one group after
- * the other. 8-bit ones of bitsandbytes keep the state of embeddings in float32.
+ * the other, with local variables of their own. 8-bit ones of bitsandbytes keep the state of embeddings in float32.
  */
 final class TrainerOptimizer implements Optimizer {
     private static final Pattern WITHOUT_DECAY =
@@ -34,12 +34,15 @@ final class TrainerOptimizer implements Optimizer {
         OptimizerKind kind = loop.prepared().scenario().optimizer().kind();
         Set<Tensor> norms = read(loop, "aten.layer_norm", "weight", "bias");
         List<List<Tensor>> made = new ArrayList<>(List.of(new ArrayList<>()));
-        boolean steppedApart = kind.isOfTorch();
+        boolean steppedApart = kind.isOfTorch() || kind == OptimizerKind.GROKADAMW;
+        List<List<Integer>> together = new ArrayList<>();
         for (boolean decays : new boolean[] {true, false}) {
             if (!decays && steppedApart) {
                 made.add(new ArrayList<>());
             }
             List<Tensor> group = made.get(made.size() - 1);
+            List<Integer> positions = new ArrayList<>();
+            together.add(positions);
             for (int i = 0; i < parameters.size(); i++) {
                 Tensor p = parameters.get(i);
                 String name = loop.model().parameterNames().get(i).toLowerCase(Locale.ROOT);
@@ -47,6 +50,7 @@ final class TrainerOptimizer implements Optimizer {
                         !norms.contains(p) && !WITHOUT_DECAY.matcher(name).find();
                 if (p.requiresGrad() && decayed == decays) {
                     places.put(i, new int[] {made.size() - 1, group.size()});
+                    positions.add(group.size());
                     group.add(p);
                 }
             }
@@ -54,6 +58,9 @@ final class TrainerOptimizer implements Optimizer {
         for (List<Tensor> group : made) {
             Optimizer optimizer = make.apply(group);
             if (optimizer != null) {
+                if (!steppedApart) {
+                    optimizer.group(together);
+                }
                 optimizer.widen(read(loop, "aten.embedding", "weight"));
                 groups.add(optimizer);
             }
@@ -61,7 +68,7 @@ final class TrainerOptimizer implements Optimizer {
     }
 
     /** The model's tensors that some operators read as these arguments. */
-    private static Set<Tensor> read(TrainingLoop loop, String operator, String... arguments) {
+    static Set<Tensor> read(TrainingLoop loop, String operator, String... arguments) {
         Set<Tensor> out = new HashSet<>();
         for (Node n : loop.graph().nodes()) {
             if (!n.operator().equals(operator)) {

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
@@ -9,6 +10,7 @@ import dev.headroom.estimator.op.quantized.Dequantisation;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * under {@code no_grad}.
  */
 public final class OptimizerArithmetic {
+    /** Elements that a block of the multi-tensor kernel takes (aten/src/ATen/native/cuda/MultiTensorApply.cuh). */
+    private static final long CHUNK = 65536;
+
     private OptimizerArithmetic() {}
 
     /** A fresh result of element-wise arithmetic on these operands. */
@@ -53,9 +58,30 @@ public final class OptimizerArithmetic {
         return norm(rt, t, Reductions.mask(null, t.dim()), false);
     }
 
+    /**
+     * {@code torch._foreach_norm} of tensors of one type: partial sums of all chunks, then a scalar each
+     * (aten/src/ATen/native/cuda/ForeachReduceOp.cu, foreach_tensor_norm_cuda).
+     */
+    public static List<Tensor> scalarNorms(EagerRuntime rt, List<Tensor> tensors) {
+        DType type = tensors.get(0).dtype();
+        long chunks = tensors.stream()
+                .mapToLong(g -> Bytes.ceilDiv(g.numel(), CHUNK))
+                .max()
+                .orElseThrow();
+        Tensor partial = rt.scratch(chunks * Reductions.accumulator(type) * tensors.size());
+        List<Tensor> out = tensors.stream().map(g -> rt.empty(type)).toList();
+        rt.free(partial);
+        return out;
+    }
+
     /** {@code torch.linalg.norm(t, dim=1)} of a matrix. */
     public static Tensor rowNorms(EagerRuntime rt, Tensor t) {
         return norm(rt, t, Reductions.mask(new long[] {1}, 2), false);
+    }
+
+    /** {@code torch.norm(t, dim=0)} of a matrix. */
+    public static Tensor columnNorms(EagerRuntime rt, Tensor t) {
+        return norm(rt, t, Reductions.mask(new long[] {0}, 2), false);
     }
 
     /** {@code t.to(type)}. */

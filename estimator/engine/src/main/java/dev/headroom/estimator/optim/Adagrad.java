@@ -31,6 +31,10 @@ final class Adagrad implements Optimizer {
                 }
                 state.addLike(i, state.parameter(i));
             }
+            if (!fused && run.trainer().loop().isTrainer()) {
+                // accelerate brings what the constructor made to the device (optimizer.py, AcceleratedOptimizer).
+                state.all().forEach(i -> state.add(i, DType.FLOAT32)); // step
+            }
         });
     }
 

@@ -10,12 +10,15 @@ import dev.headroom.model.graph.Shapes;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The optimizers of bitsandbytes 0.50.2 (optim/optimizer.py): parameter by parameter, first its state, then a kernel
  * that works in place. Quantised states have a float32 scale for every 256 elements; parameters of fewer than 4096
  * elements keep float32. The code tables go to the GPU with the first quantised parameter. Of paged optimizers,
- * states of 100,000 elements or more lie in managed memory, which the caching allocator does not see.
+ * states of 100,000 elements or more lie in managed memory, which the caching allocator does not see. {@code
+ * galore_torch.GaLoreAdamW8bit} lets these kernels step a projected gradient in the parameter's place (galore_torch 1.0,
+ * adamw8bit.py).
  */
 final class Bitsandbytes implements Optimizer {
     private static final long SMALLEST_QUANTISED = 4096;
@@ -28,10 +31,15 @@ final class Bitsandbytes implements Optimizer {
     private final BlockwiseState keeps;
     private boolean hasTables;
     private final boolean[] made;
+    private final Projection projection;
     private Set<Tensor> wide = Set.of();
 
-    Bitsandbytes(OptimizerState state, BlockwiseState keeps) {
+    /** The projected gradient that is stepped; {@code null} for none. */
+    private @Nullable Tensor shaped;
+
+    Bitsandbytes(OptimizerState state, BlockwiseState keeps, int rank) {
         this.state = state;
+        this.projection = new Projection(state, rank, false);
         this.rt = state.runtime();
         this.keeps = keeps;
         this.made = new boolean[state.size()];
@@ -41,18 +49,52 @@ final class Bitsandbytes implements Optimizer {
     public void step() {
         for (int i : state.withGradient()) {
             state.function(() -> {
-                if (!made[i]) {
-                    initState(i);
-                    made[i] = true;
-                }
-                if (!quantised(i)) {
-                    checkType(state.gradient(i));
-                    if (keeps.limited()) {
-                        parameterNorm(i);
-                    }
+                if (projection.has(i)) {
+                    projected(i);
+                } else {
+                    update(i);
                 }
             });
         }
+    }
+
+    /** init_state and update_step. */
+    private void update(int i) {
+        if (!made[i]) {
+            initState(i);
+            made[i] = true;
+        }
+        if (!quantised(i)) {
+            checkType(state.gradient(i));
+            if (keeps.limited()) {
+                parameterNorm(i);
+            }
+        }
+    }
+
+    /** The parameter's data are a projected gradient's while it is stepped; then what was saved, with the update. */
+    private void projected(int i) {
+        Tensor p = state.parameter(i);
+        Tensor low = projection.project(i, state.gradient(i));
+        Tensor saved = OptimizerArithmetic.copy(rt, p);
+        Tensor data = OptimizerArithmetic.copy(rt, low);
+        rt.setData(p, saved, saved.strides(), 0);
+        rt.setGrad(p, low);
+        shaped = low;
+        update(i);
+        shaped = null;
+        rt.free(projection.back(i, low));
+        rt.free(data);
+    }
+
+    /** What the kernels step: the parameter, or what lies in its place. */
+    private Tensor stepped(int i) {
+        return shaped == null ? state.parameter(i) : shaped;
+    }
+
+    @Override
+    public void project(Set<Tensor> parameters) {
+        projection.of(parameters);
     }
 
     private void checkType(Tensor gradient) {
@@ -63,8 +105,9 @@ final class Bitsandbytes implements Optimizer {
     }
 
     private boolean quantised(int i) {
-        Tensor p = state.parameter(i);
-        return keeps.quantised() && p.numel() >= SMALLEST_QUANTISED && !wide.contains(p);
+        return keeps.quantised()
+                && stepped(i).numel() >= SMALLEST_QUANTISED
+                && !wide.contains(state.parameter(i));
     }
 
     @Override
@@ -103,7 +146,7 @@ final class Bitsandbytes implements Optimizer {
     }
 
     private void moments(int i, DType type) {
-        Tensor p = state.parameter(i);
+        Tensor p = stepped(i);
         if (keeps.paged() && p.numel() >= SMALLEST_PAGED) {
             rt.devices().page(p.numel() * type.bytes() * (keeps.first() + (keeps.second() ? 1 : 0)));
             return;
@@ -113,10 +156,10 @@ final class Bitsandbytes implements Optimizer {
                     .toArray();
             state.add(i, type, sizes);
         } else {
-            state.addLike(i, type);
+            state.addLike(i, type, p);
         }
         if (keeps.second()) {
-            state.addLike(i, type);
+            state.addLike(i, type, p);
         }
     }
 
@@ -124,7 +167,7 @@ final class Bitsandbytes implements Optimizer {
         if (!quantised) {
             return;
         }
-        long blocks = Bytes.ceilDiv(state.parameter(i).numel(), BLOCK);
+        long blocks = Bytes.ceilDiv(stepped(i).numel(), BLOCK);
         if (keeps.first() > 1) {
             state.add(i, DType.FLOAT32, keeps.first(), blocks);
         } else {
@@ -137,7 +180,7 @@ final class Bitsandbytes implements Optimizer {
 
     /** {@code torch.norm(p.data.float())}, which the kernels of float32 states are given (functional.py). */
     private void parameterNorm(int i) {
-        Tensor p = state.parameter(i);
+        Tensor p = stepped(i);
         if (p.dtype() == DType.FLOAT32) {
             rt.free(OptimizerArithmetic.norm(rt, p));
             return;

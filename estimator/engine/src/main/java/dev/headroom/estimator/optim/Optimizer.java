@@ -32,6 +32,14 @@ public interface Optimizer {
      */
     default void widen(Set<Tensor> parameters) {}
 
+    /**
+     * Forms the groups of one optimizer, by positions: those whose lists of temporaries outlive a group take notice.
+     */
+    default void group(List<List<Integer>> members) {}
+
+    /** Projects the gradients of some parameters, as GaLore and APOLLO do; others have no such thing. */
+    default void project(Set<Tensor> parameters) {}
+
     /** The state of a parameter so far, by its position in the list that the optimizer was made with. */
     List<Tensor> state(int parameter);
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** Parameters and what an optimizer keeps for each; shared by all optimizers. */
 final class OptimizerState {
@@ -57,6 +58,11 @@ final class OptimizerState {
     /** Number of parameters. */
     int size() {
         return parameters.size();
+    }
+
+    /** Positions of all parameters. */
+    List<Integer> all() {
+        return IntStream.range(0, parameters.size()).boxed().toList();
     }
 
     Tensor parameter(int i) {
@@ -111,6 +117,13 @@ final class OptimizerState {
         return kept.get(parameter).get(number);
     }
 
+    /** Adds a tensor of the running function to a parameter's state. */
+    void keep(int parameter, Tensor made) {
+        runtime.setCategory(made, Category.OPTIMIZER_STATE);
+        kept.get(parameter).add(runtime.hold(made));
+        runtime.free(made);
+    }
+
     /** Adds {@code zeros_like(like)} to a parameter's state. */
     void addLike(int parameter, Tensor like) {
         add(parameter, like.dtype(), like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
@@ -118,8 +131,12 @@ final class OptimizerState {
 
     /** Adds {@code zeros_like(parameter, dtype=type)} to its state. */
     void addLike(int parameter, DType type) {
-        Tensor p = parameters.get(parameter);
-        add(parameter, type, p.sizes(), Shapes.preserved(p.sizes(), p.strides()));
+        addLike(parameter, type, parameters.get(parameter));
+    }
+
+    /** Adds {@code zeros_like(like, dtype=type)} to a parameter's state. */
+    void addLike(int parameter, DType type, Tensor like) {
+        add(parameter, type, like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
     }
 
     /** Adds a row-major tensor to a parameter's state. */

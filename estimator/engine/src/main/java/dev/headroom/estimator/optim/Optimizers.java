@@ -24,6 +24,7 @@ public final class Optimizers {
         TorchVersion torch = run.torch();
         check(run.optimizer(), torch);
         OptimizerState state = new OptimizerState(runtime, parameters, torch);
+        int rank = run.optimizer().options().rank();
         return switch (run.optimizer().kind()) {
             case NONE -> null;
             case SGD, SGD_MOMENTUM -> new Sgd(state, run);
@@ -40,7 +41,7 @@ public final class Optimizers {
             case MUON -> new Muon(state);
             case SPARSE_ADAM -> new SparseAdam(state);
             case LBFGS -> new Lbfgs(state, run);
-            case HF_ADAFACTOR -> new HfAdafactor(state);
+            case HF_ADAFACTOR, GALORE_ADAFACTOR -> new HfAdafactor(state, rank);
             case ADAM_8BIT, ADAMW_8BIT -> blockwise(state, BlockwiseState.TWO.in8bits());
             case ADAM_32BIT, ADAMW_32BIT, ADEMAMIX_32BIT -> blockwise(state, BlockwiseState.TWO);
             case PAGED_ADAM_8BIT, PAGED_ADAMW_8BIT ->
@@ -66,12 +67,22 @@ public final class Optimizers {
             case AO_ADAM_4BIT, AO_ADAMW_4BIT ->
                 new TorchaoAdam(
                         state, run.trainer().loop().isTrainer() ? TorchaoAdam.Codes.INT4_WIDE : TorchaoAdam.Codes.INT4);
+            case GALORE_ADAMW -> new LowRankAdam(state, rank, false);
+            case APOLLO_ADAMW -> new LowRankAdam(state, rank, true);
+            // Its constructor's arguments by position are those of an older bitsandbytes: 100 is the norm's limit.
+            case GALORE_ADAMW_8BIT ->
+                new Bitsandbytes(state, BlockwiseState.TWO.in8bits().withLimit(), rank);
+            case SCHEDULE_FREE_ADAMW, SCHEDULE_FREE_RADAM, SCHEDULE_FREE_SGD ->
+                new ScheduleFree(state, run.optimizer().kind());
+            case STABLE_ADAMW -> new StableAdamW(state);
+            case LOMO, ADALOMO -> new Lomo(state, run.optimizer().kind() == OptimizerKind.ADALOMO);
+            case GROKADAMW -> new GrokAdamW(state);
             case AO_ADAM_FP8, AO_ADAMW_FP8 -> new TorchaoAdam(state, TorchaoAdam.Codes.FP8);
         };
     }
 
     private static Optimizer blockwise(OptimizerState state, BlockwiseState keeps) {
-        return new Bitsandbytes(state, keeps);
+        return new Bitsandbytes(state, keeps, 0);
     }
 
     private static void check(OptimizerChoice chosen, TorchVersion torch) {

@@ -3,6 +3,8 @@ package dev.headroom.model.rewrite;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.trainer.LigerKernel;
+import dev.headroom.model.trainer.TrainerOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * gated activations. The head with its loss is {@link FusedLanguageHead}'s.
  */
 public final class LigerKernels {
+    /** Its cross-entropy. */
+    static final String CROSS_ENTROPY = "liger.cross_entropy";
+
     private static final Set<String> GATES = Set.of("aten.silu", "aten.gelu");
 
     private final Graph graph;
@@ -38,12 +43,22 @@ public final class LigerKernels {
         }
     }
 
-    /** The graph with these kernels. */
-    public static Graph put(Graph graph) {
+    /** The graph with the kernels that are asked for. */
+    public static Graph put(Graph model, TrainerOptions asked) {
+        Graph graph = asked.puts(LigerKernel.FUSED_LINEAR_CROSS_ENTROPY) ? FusedLanguageHead.liger(model) : model;
         LigerKernels kernels = new LigerKernels(graph);
-        kernels.norms();
-        graph.nodes().forEach(kernels::rotation);
-        graph.nodes().forEach(kernels::gate);
+        if (asked.puts(LigerKernel.RMS_NORM)) {
+            kernels.norms();
+        }
+        if (asked.puts(LigerKernel.ROPE)) {
+            graph.nodes().forEach(kernels::rotation);
+        }
+        if (asked.puts(LigerKernel.SWIGLU)) {
+            graph.nodes().forEach(kernels::gate);
+        }
+        if (asked.puts(LigerKernel.CROSS_ENTROPY)) {
+            graph.nodes().forEach(kernels::loss);
+        }
         List<Node> nodes = new ArrayList<>();
         for (Node n : graph.nodes()) {
             if (!kernels.dropped.contains(n)) {
@@ -155,6 +170,15 @@ public final class LigerKernels {
         }
         replace(product, "liger.gate", Map.of("self", activated.reads().get(0), "other", up.name()));
         dropped.add(activated);
+    }
+
+    /** {@code nn.functional.cross_entropy}, wherever it is called. */
+    private void loss(Node n) {
+        if (n.operator().equals("aten.cross_entropy_loss")) {
+            instead.put(
+                    n,
+                    new Node(n.name(), CROSS_ENTROPY, n.arguments(), n.outputs(), n.moduleStack(), n.stackTrace()));
+        }
     }
 
     private @Nullable Node producer(Node n, String argument, String operator) {

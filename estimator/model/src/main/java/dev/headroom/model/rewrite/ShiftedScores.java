@@ -48,7 +48,30 @@ public final class ShiftedScores {
             }
         }
         Graph moved = graph.withNodes(nodes);
-        return version.countsItems() || wide.isEmpty() ? moved : returningWide(moved, wide);
+        return version.countsItems() || wide.isEmpty() ? moved : returningWide(widenedByModel(moved, wide), wide);
+    }
+
+    /** {@code logits = logits.float()} is a line of the model's own: the name lets go of the scores before. */
+    private static Graph widenedByModel(Graph graph, String wide) {
+        String before = "";
+        List<Node> nodes = new ArrayList<>();
+        String trace = "";
+        for (Node n : graph.nodes()) {
+            if (n.outputs().contains(wide)) {
+                before = read(n, "self");
+            }
+        }
+        for (Node n : graph.nodes()) {
+            if (n.outputs().contains(before)) {
+                int last = n.stackTrace().stripTrailing().lastIndexOf('\n') + 1;
+                trace = n.stackTrace().substring(0, last) + "    logits = logits.float()\n";
+            }
+            nodes.add(
+                    n.outputs().contains(wide) && !trace.isEmpty()
+                            ? new Node(n.name(), n.target(), n.arguments(), n.outputs(), n.moduleStack(), trace)
+                            : n);
+        }
+        return graph.withNodes(nodes);
     }
 
     private static String read(Node n, String argument) {

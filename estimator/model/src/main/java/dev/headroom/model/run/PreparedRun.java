@@ -77,7 +77,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                     (g, run, symbols) -> run.trainer().fusesHead() ? FusedLanguageHead.put(g) : g),
             new Pass(
                     "put Liger's kernels in",
-                    (g, run, symbols) -> run.trainer().liger() ? LigerKernels.put(FusedLanguageHead.liger(g)) : g),
+                    (g, run, symbols) -> run.trainer().liger() ? LigerKernels.put(g, run.trainer()) : g),
             new Pass(
                     "hand the model what a Trainer counts",
                     (g, run, symbols) -> run.trainer().loop().isTrainer()

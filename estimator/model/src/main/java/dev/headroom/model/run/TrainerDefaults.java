@@ -13,7 +13,7 @@ final class TrainerDefaults {
 
     /**
      * The scenario as the libraries run it. The Trainer clips, its AdamW is {@code adamw_torch_fused} since
-     * PyTorch 2.8, and it switches checkpointing on once more before it trains, in the library's own variant.
+     * PyTorch 2.8, its Adafactor the library's own, and it switches checkpointing on once more before it trains, in the library's own variant.
      */
     static Scenario applied(Scenario asked) {
         TransformersVersion version = asked.trainer().transformers();
@@ -33,6 +33,9 @@ final class TrainerDefaults {
                 && version.fusesAdam()
                 && run.torch().since(2, 8)) {
             run = run.withOptimizer(optimizer.withFused(true));
+        }
+        if (optimizer.kind() == OptimizerKind.ADAFACTOR) {
+            run = run.withOptimizer(optimizer.withKind(OptimizerKind.HF_ADAFACTOR));
         }
         if (run.loop().clipGradNorm() == null) {
             run = run.withLoop(run.loop().withClipGradNorm(MAX_GRAD_NORM));

@@ -84,6 +84,30 @@ public enum OptimizerKind {
     AO_ADAMW_8BIT(Facts.of("ao-adamw8bit", "torchao.optim.AdamW8bit").quantises()),
     AO_ADAMW_4BIT(Facts.of("ao-adamw4bit", "torchao.optim.AdamW4bit").quantises()),
     AO_ADAMW_FP8(Facts.of("ao-adamwfp8", "torchao.optim.AdamWFp8").quantises()),
+    /** Of galore_torch 1.0: the moments of some linear layers' gradients, projected on their singular vectors. */
+    GALORE_ADAMW(Facts.of("galore-adamw", "galore_torch.GaLoreAdamW").projects()),
+    GALORE_ADAMW_8BIT(Facts.of("galore-adamw8bit", "galore_torch.GaLoreAdamW8bit")
+            .projects()
+            .quantises()),
+    GALORE_ADAFACTOR(Facts.of("galore-adafactor", "galore_torch.GaLoreAdafactor")
+            .given("scale_parameter=False, relative_step=False")
+            .projects()),
+    /** Of apollo_torch 1.0: moments of random projections, which scale the gradients themselves. */
+    APOLLO_ADAMW(Facts.of("apollo-adamw", "apollo_torch.APOLLOAdamW").projects()),
+    /** Of schedulefree 1.4. */
+    SCHEDULE_FREE_ADAMW(Facts.of("schedule-free-adamw", "schedulefree.AdamWScheduleFree")
+            .keeps("z", "exp_avg_sq")),
+    SCHEDULE_FREE_RADAM(Facts.of("schedule-free-radam", "schedulefree.RAdamScheduleFree")
+            .keeps("z", "exp_avg_sq")),
+    SCHEDULE_FREE_SGD(
+            Facts.of("schedule-free-sgd", "schedulefree.SGDScheduleFree").keeps("z")),
+    /** Of torch-optimi 0.3, with its Triton kernels; a compensation for the rounding of half precision. */
+    STABLE_ADAMW(Facts.of("stable-adamw", "optimi.StableAdamW").keeps("exp_avg", "exp_avg_sq")),
+    /** Of lomo_optim 0.1: they step in the backward pass, and keep no gradients. */
+    LOMO(Facts.of("lomo", "lomo_optim.Lomo")),
+    ADALOMO(Facts.of("adalomo", "lomo_optim.AdaLomo")),
+    /** Of grokadamw 0.1: its state lives in host memory and comes to the device for each parameter. */
+    GROKADAMW(Facts.of("grokadamw", "grokadamw.GrokAdamW")),
     /** Gradients are made and never used. */
     NONE(Facts.of("none", ""));
 
@@ -98,6 +122,7 @@ public enum OptimizerKind {
      *     none
      * @param foreachByDefault whether it takes lists of tensors by itself, where the version does so at all
      * @param quantised whether its state is
+     * @param projected whether it steps low-rank projections of some parameters' gradients
      * @param state what the state's tensors are called that every parameter has (the {@code _init_group} methods);
      *     empty where they differ
      */
@@ -109,36 +134,42 @@ public enum OptimizerKind {
             @Nullable TorchVersion fusedSince,
             boolean foreachByDefault,
             boolean quantised,
+            boolean projected,
             List<String> state) {
         static Facts of(String option, String constructor) {
-            return new Facts(option, constructor, "", TorchVersion.OLDEST, null, true, false, List.of());
+            return new Facts(option, constructor, "", TorchVersion.OLDEST, null, true, false, false, List.of());
         }
 
         Facts given(String text) {
-            return new Facts(option, constructor, text, since, fusedSince, foreachByDefault, quantised, state);
+            return new Facts(option, constructor, text, since, fusedSince, foreachByDefault, quantised, projected, state);
         }
 
         Facts since(int major, int minor) {
             TorchVersion first = new TorchVersion(major, minor);
-            return new Facts(option, constructor, argument, first, fusedSince, foreachByDefault, quantised, state);
+            return new Facts(option, constructor, argument, first, fusedSince, foreachByDefault, quantised, projected, state);
         }
 
         Facts fusedSince(int major, int minor) {
             TorchVersion first = new TorchVersion(major, minor);
-            return new Facts(option, constructor, argument, since, first, foreachByDefault, quantised, state);
+            return new Facts(option, constructor, argument, since, first, foreachByDefault, quantised, projected, state);
         }
 
         Facts oneByOne() {
-            return new Facts(option, constructor, argument, since, fusedSince, false, quantised, state);
+            return new Facts(option, constructor, argument, since, fusedSince, false, quantised, projected, state);
         }
 
         Facts quantises() {
-            return new Facts(option, constructor, argument, since, fusedSince, false, true, state);
+            return new Facts(option, constructor, argument, since, fusedSince, false, true, projected, state);
+        }
+
+        Facts projects() {
+            return new Facts(
+                    option, constructor, argument, since, fusedSince, foreachByDefault, quantised, true, state);
         }
 
         Facts keeps(String... names) {
             return new Facts(
-                    option, constructor, argument, since, fusedSince, foreachByDefault, quantised, List.of(names));
+                    option, constructor, argument, since, fusedSince, foreachByDefault, quantised, projected, List.of(names));
         }
     }
 
@@ -225,6 +256,11 @@ public enum OptimizerKind {
         return facts.quantised;
     }
 
+    /** Whether it steps low-rank projections of the gradients of some linear layers. */
+    public boolean projects() {
+        return facts.projected;
+    }
+
     /** What the state's tensors of every parameter are called; empty where they differ from one to the other. */
     public List<String> state() {
         return facts.state;
@@ -236,6 +272,6 @@ public enum OptimizerKind {
                 .filter(kind -> kind != NONE)
                 .map(kind -> kind.option() + (kind == ADAMW ? " (default)" : ""))
                 .collect(Collectors.joining(", "));
-        return names + " or " + NONE.option() + ".";
+        return names + " or " + NONE.option() + "; also what optim= of TrainingArguments takes, such as paged_adamw_8bit.";
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.record.Withers;
+import java.util.List;
 
 /**
  * Arguments of optimizers' constructors that decide what is allocated, with PyTorch's defaults.
@@ -14,11 +15,32 @@ import dev.headroom.model.record.Withers;
  * @param maximize climbs instead of descending: the gradients of a step are fresh tensors, but for fused kernels
  * @param maxIterations LBFGS: how often a step moves
  * @param history LBFGS: how many moves it remembers
+ * @param targetModules {@code optim_target_modules}: the linear layers whose gradients GaLore and APOLLO project
+ * @param rank of these projections
+ * @param layerwise GaLore and APOLLO: each parameter is stepped as soon as its gradient is there, and the gradient
+ *     dropped
  */
 @Withers
 public record OptimizerOptions(
-        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize,
-        int maxIterations, int history)
+        boolean weightDecay,
+        boolean nesterov,
+        boolean amsgrad,
+        boolean momentum,
+        boolean centered,
+        boolean maximize,
+        int maxIterations,
+        int history,
+        List<String> targetModules,
+        int rank,
+        boolean layerwise)
         implements OptimizerOptionsWithers.With {
-    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false, 20, 100);
+    private static final int RANK = 128; // transformers, trainer_optimizer.py
+
+    static final OptimizerOptions DEFAULTS =
+            new OptimizerOptions(false, false, false, false, false, false, 20, 100, List.of(), RANK, false);
+
+    /** Copies what it is given. */
+    public OptimizerOptions {
+        targetModules = List.copyOf(targetModules);
+    }
 }

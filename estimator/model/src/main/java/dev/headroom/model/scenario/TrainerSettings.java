@@ -2,10 +2,12 @@ package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.choice;
+import static dev.headroom.model.scenario.ValueFormats.choices;
 import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.trainer.LigerKernel;
 import dev.headroom.model.trainer.LoopKind;
 import dev.headroom.model.trainer.TrainerOptions;
 import dev.headroom.model.trainer.TransformersVersion;
@@ -16,6 +18,9 @@ import java.util.List;
 /** The settings of training loops that libraries bring: rows of the table of {@link ScenarioSettings}. */
 public final class TrainerSettings {
     private static final int MOST_BATCHES = 100_000;
+
+    private static final List<LigerKernel> LOSSES =
+            List.of(LigerKernel.CROSS_ENTROPY, LigerKernel.FUSED_LINEAR_CROSS_ENTROPY);
 
     private static final List<Setting<?>> ALL = new ArrayList<>();
 
@@ -47,6 +52,18 @@ public final class TrainerSettings {
                     "liger", TRAINER, TrainerOptions::liger, TrainerOptions::withLiger)
             .written(FLAG, "", "Liger's kernels: norms, rotary positions, gated activations, and head and loss in one.")
             .trainsWith(given -> given));
+
+    public static final Setting<List<LigerKernel>> LIGER_KERNELS = row(Setting.of(
+                    "liger_kernels", TRAINER, TrainerOptions::ligerKernels, TrainerOptions::withLigerKernels)
+            .written(
+                    choices(List.of(LigerKernel.values()), OptionNames::of),
+                    "NAMES",
+                    "With --liger, only these of liger_kernel_config: rope, rms-norm, swiglu and one of cross-entropy"
+                            + " and fused-linear-cross-entropy.")
+            .onlyIf(
+                    s -> s.trainer().liger()
+                            && !s.trainer().ligerKernels().containsAll(LOSSES),
+                    "it belongs to --liger, which puts in one of the two losses"));
 
     public static final Setting<Long> EVAL_BATCH =
             row(Setting.of("eval_batch", TRAINER, TrainerOptions::evalBatch, TrainerOptions::withEvalBatch)

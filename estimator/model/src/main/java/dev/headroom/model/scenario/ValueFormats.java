@@ -106,6 +106,13 @@ final class ValueFormats {
     static final ValueFormat<TorchVersion> VERSION =
             ValueFormat.one(TorchVersion::read, TorchVersion::toString, TorchVersion::toString, List.of());
 
+    /** An optimizer, by Headroom's name or the Trainer's. */
+    static final ValueFormat<OptimizerKind> OPTIMIZER = ValueFormat.one(
+            OptimNames::read,
+            OptimizerKind::option,
+            kind -> kind == null ? null : kind.option(),
+            Arrays.stream(OptimizerKind.values()).map(OptimizerKind::option).toList());
+
     /** A file with a plan of tensor parallelism. */
     static final ValueFormat<TensorPlan> PLAN =
             ValueFormat.one(ValueFormats::plan, TensorPlan::file, plan -> plan == null ? null : plan.file(), List.of());
@@ -168,7 +175,19 @@ final class ValueFormats {
                 values.stream().map(name).toList());
     }
 
-    private static <T> T choose(String text, List<T> values, Function<T, String> name) {
+    /** Some of these words, with commas between them. */
+    static <T> ValueFormat<List<T>> choices(List<T> values, Function<T, String> name) {
+        return ValueFormat.one(
+                text -> names(text).stream()
+                        .map(each -> choose(each, values, name))
+                        .distinct()
+                        .toList(),
+                chosen -> chosen.stream().map(name).collect(Collectors.joining(",")),
+                chosen -> chosen.stream().map(name).toList(),
+                List.of());
+    }
+
+    static <T> T choose(String text, List<T> values, Function<T, String> name) {
         List<String> known = values.stream().map(name).toList();
         int at = known.indexOf(text);
         if (at < 0) {

@@ -2,6 +2,7 @@ package dev.headroom.model.trainer;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.record.Withers;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param loop whose loop it is
  * @param transformers the version of the library whose loop and losses run
  * @param liger Liger's kernels stand in for a language model's own operators ({@code use_liger_kernel})
+ * @param ligerKernels which of them ({@code liger_kernel_config})
  * @param evalBatch {@code per_device_eval_batch_size} of the evaluation that follows every step; {@code null} for no
  *     evaluation
  * @param evalBatches batches of an evaluation
@@ -22,6 +24,7 @@ public record TrainerOptions(
         LoopKind loop,
         TransformersVersion transformers,
         boolean liger,
+        List<LigerKernel> ligerKernels,
         @Nullable Long evalBatch,
         int evalBatches,
         @Nullable Integer evalAccumulation,
@@ -29,7 +32,17 @@ public record TrainerOptions(
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
     public static final TrainerOptions DEFAULTS =
-            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, false, null, 2, null, false);
+            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false);
+
+    /** Copies what it is given. */
+    public TrainerOptions {
+        ligerKernels = List.copyOf(ligerKernels);
+    }
+
+    /** Whether one of Liger's kernels stands in. */
+    public boolean puts(LigerKernel kernel) {
+        return liger && ligerKernels.contains(kernel);
+    }
 
     /**
      * Whether trl's SFTTrainer puts its own head on the model: trl 1.16 does, which goes with transformers

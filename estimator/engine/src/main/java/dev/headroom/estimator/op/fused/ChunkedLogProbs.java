@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.fused;
 
 import dev.headroom.estimator.op.core.Creation;
+import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -106,6 +107,14 @@ final class ChunkedLogProbs {
         }
     }
 
+    /** {@code mm_buf[:rows, :entries].sum(dim=0, dtype=torch.float32)}. */
+    private Tensor sumOfRows(Tensor buffer, long rows, long entries) {
+        Tensor tile = rt.reinterpret(buffer, new long[] {rows, entries}, new long[] {buffer.stride(0), 1}, 0);
+        Tensor sum = Reductions.sum(rt, tile, new long[] {0}, false, DType.FLOAT32);
+        rt.free(tile);
+        return sum;
+    }
+
     private Tensor[] backward(
             Tensor hidden,
             Tensor weight,
@@ -127,7 +136,7 @@ final class ChunkedLogProbs {
                 rt.workspaces().useBlas();
                 addBias(bias, entries);
                 if (needsBias) {
-                    rt.free(rt.empty(DType.FLOAT32, entries));
+                    rt.free(sumOfRows(buffer, Math.min(TOKENS, tokens - t), entries));
                 }
             }
         }

@@ -15,6 +15,7 @@ public final class FusedRules {
         r.single("liger.rms_norm", Liger::rmsNorm);
         r.single("liger.rope", Liger::rope);
         r.single("liger.gate", Liger::gate);
+        r.single("liger.cross_entropy", LigerLoss::ofScores);
         r.single("liger.fused_linear_cross_entropy", LigerLoss::run);
     }
 }

@@ -37,7 +37,9 @@ final class Liger {
                 rt.freeUnless(sum, ofWeight);
                 rt.free(parts);
             }
-            return new Tensor[] {g[0], ofWeight};
+            // A view of rows, which keeps what it is a view of.
+            Tensor ofRows = rt.view(g[0], g[0].sizes(), g[0].strides(), g[0].offset());
+            return new Tensor[] {ofRows, ofWeight};
         });
         r.output(out);
         rt.free(deviations);

@@ -13,7 +13,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
-/** Liger's head and cross-entropy in one (liger_kernel 0.8.5, ops/fused_linear_cross_entropy.py). */
+/** Liger's cross-entropy, alone and in one with the head (liger_kernel 0.8.5, ops/fused_linear_cross_entropy.py). */
 final class LigerLoss {
     private LigerLoss() {}
 
@@ -52,11 +52,7 @@ final class LigerLoss {
         Saved keptRows = r.saveIf(trains, ofRows);
         Saved keptWeight = r.saveIf(ofWeight != null, ofWeight);
         r.gradients(g -> {
-            Tensor one = rt.empty(DType.FLOAT32); // is the gradient one?
-            Tensor equal = rt.empty(DType.BOOL);
-            rt.free(rt.empty(DType.BOOL));
-            rt.free(equal);
-            rt.free(one);
+            compareWithOne(rt);
             Tensor w = keptWeight.getOrNull();
             return new Tensor[] {rt.detach(keptRows.get()), w == null ? null : rt.detach(w)};
         });
@@ -65,6 +61,43 @@ final class LigerLoss {
         rt.free(losses);
         rt.free(ofRows);
         rt.free(ofWeight);
+        return loss;
+    }
+
+    /** {@code torch.equal(grad_output, torch.tensor(1.0))}. */
+    private static void compareWithOne(EagerRuntime rt) {
+        Tensor one = rt.empty(DType.FLOAT32);
+        Tensor equal = rt.empty(DType.BOOL);
+        rt.free(rt.empty(DType.BOOL));
+        rt.free(equal);
+        rt.free(one);
+    }
+
+    /** The loss of given scores, in whose memory their gradients are made (ops/cross_entropy.py). */
+    static Tensor ofScores(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor scores = c.tensor("self");
+        Tensor target = c.tensor("target");
+        Recorder r = rt.record("LigerCrossEntropyFunctionBackward", scores);
+        Tensor losses = rt.empty(scores.dtype(), scores.size(0));
+        Tensor mask = rt.empty(DType.BOOL, target.sizes());
+        rt.free(Reductions.sum(rt, mask, null, false, DType.INT64));
+        for (int bound = 0; bound < 2; bound++) { // of the largest and the smallest label
+            Tensor labels = rt.emptyLike(target);
+            Tensor extreme = Reductions.reduce(rt, labels, Reductions.mask(null, 1), false, DType.INT64, Long.BYTES);
+            rt.free(labels);
+            rt.free(rt.empty(DType.BOOL));
+            rt.free(extreme);
+        }
+        Tensor loss = Reductions.sum(rt, losses, null, false, scores.dtype());
+        Saved kept = r.save(scores);
+        r.gradients(g -> {
+            compareWithOne(rt);
+            return new Tensor[] {rt.detach(kept.get())};
+        });
+        r.output(loss);
+        rt.free(losses);
+        rt.free(mask);
         return loss;
     }
 

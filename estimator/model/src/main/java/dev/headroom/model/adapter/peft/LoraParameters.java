@@ -10,6 +10,7 @@ import dev.headroom.model.adapter.peft.layer.LoraLayer;
 import dev.headroom.model.adapter.peft.layer.Targets;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -194,13 +195,13 @@ final class LoraParameters {
 
     private Factors factors(LayerWriter w, String path, HeldTensor held, long rank) {
         Stack stack = stack(held);
-        DType type = held.type(run.model());
+        Argument type = new Argument.TypeOf(held.givenValue());
         String a = Wrapping.value(path + "lora_A.default.weight");
         String b = Wrapping.value(path + "lora_B.default.weight");
         if (stack.matrices == 1) {
             w.line("delta_weight = (weight_B @ weight_A) * scaling");
             String product = LoraLayer.scaled(w, options, w.op("aten.matmul.default", "self", b, "other", a));
-            w.line("delta_weight = delta_weight.to(" + LoraLayer.literal(type) + ")");
+            w.line("delta_weight = delta_weight.to(param.device, param.dtype)");
             return new Factors(w.op("aten.to.dtype", "self", product, "dtype", type), "");
         }
         w.line("lhs, rhs = self.get_delta_factors(adapters[0])");
