@@ -48,8 +48,7 @@ public final class EstimatedRun {
                 && config.path("mode").asText("default").equals("default")
                 && config.path("dynamic").asText("auto").equals("auto")
                 && !config.path("fullgraph").asBoolean()
-                && config.path("backend").asText("inductor").equals("inductor")
-                && config.path("checkpoint").asText("none").equals("none");
+                && config.path("backend").asText("inductor").equals("inductor");
         boolean settings = true;
         for (JsonNode setting : config.path("inductor")) {
             settings &= setting.asText().equals("shape_padding=false");

@@ -6,6 +6,8 @@ import dev.headroom.estimator.compile.partition.Program;
 import dev.headroom.estimator.compile.rule.GraphTracer;
 import dev.headroom.estimator.compile.rule.Rules;
 import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.compiled.CompiledGraph;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
@@ -18,6 +20,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,6 +50,9 @@ public final class Compilation {
     /** Names of what a graph only hands on, by the names that it was given under. */
     private final Map<String, String> handedOn = new HashMap<>();
 
+    /** Numbers of the checkpoints that nodes are in. */
+    private final Map<Node, Integer> regions = new IdentityHashMap<>();
+
     private Compilation(Graph graph, Scenario run, Map<String, Long> symbols) {
         this.graph = graph;
         this.run = run;
@@ -54,6 +60,13 @@ public final class Compilation {
         this.trains = !run.loop().inference();
         this.values = new HashMap<>(graph.values());
         graph.inputs().forEach(i -> inputs.put(i.value(), i));
+        List<Region> checkpoints = CheckpointPlan.of(graph, run).regions();
+        for (int r = 0; r < checkpoints.size(); r++) {
+            for (Node node :
+                    graph.nodes().subList(checkpoints.get(r).from(), checkpoints.get(r).to())) {
+                regions.put(node, r + 1);
+            }
+        }
         for (Graph.Output o : graph.outputs()) {
             String value = o.value();
             if (o.kind() != Graph.OutputKind.MUTATION && value != null) {
@@ -115,7 +128,7 @@ public final class Compilation {
     private Node call(int number, List<Node> nodes, Set<String> later) {
         var gpu = run.device().gpu();
         Rules rules = new Rules(gpu == null ? MAJOR : gpu.major(), run.kernels().attention());
-        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), rules);
+        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), rules, regions);
         List<String> names = new ArrayList<>();
         Set<String> read = GraphBreaks.reads(nodes);
         returned.stream().filter(inputs::containsKey).forEach(read::add);
@@ -144,7 +157,7 @@ public final class Compilation {
         Partition partition = Partition.of(program, budget == null ? 1 : budget);
         CompiledGraph.Facts facts =
                 new CompiledGraph.Facts(run.precision().dtype(), run.precision().amp(), trains, false, false, false);
-        CompiledGraph compiled = Compiler.compile(partition, trains, facts);
+        CompiledGraph compiled = Compiler.compile(partition, trains, run.kernels().channelsLast(), facts);
         tracer.unknown().forEach((operator, count) -> unknown.merge(operator, count, Integer::sum));
         for (String result : results) {
             trained.put(result, tracer.requiresGrad(result));

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.compile;
 
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
@@ -22,8 +23,9 @@ final class Refusals {
         refuse(run.parallel().kind() != ParallelKind.SINGLE, "--parallel");
         refuse(run.adapters().any(), "adapters (--lora and others)");
         refuse(run.quant().any(), "--quant");
-        refuse(run.checkpointing().any(), "--checkpoint");
-        refuse(run.kernels().channelsLast(), "--channels-last");
+        boolean split = run.checkpointing().segments() > 0 && !CheckpointPlan.hasSwitch(graph);
+        refuse(split, "segments of --checkpoint, which break its graph");
+        refuse(run.checkpointing().offload(), "--checkpoint-offload");
         refuse(run.kernels().channelsLast3d(), "--channels-last-3d");
         refuse(graph.loop() != null, "a loop of its own");
     }

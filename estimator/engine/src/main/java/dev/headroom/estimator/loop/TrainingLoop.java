@@ -285,6 +285,7 @@ public final class TrainingLoop {
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
+        runner.with(variables.names());
         return runner;
     }
 

@@ -34,6 +34,11 @@ final class PlanGraphs {
                 file.get("partitions") == null ? List.of() : PlanJson.list(file.get("partitions"), "partitions");
     }
 
+    /** Whether there is code for backward. */
+    boolean trains() {
+        return facts.trains();
+    }
+
     /** The graphs of the model in the order in which they were compiled, which is that of their first calls. */
     List<CompiledGraph> all() {
         List<CompiledGraph> graphs = new ArrayList<>();

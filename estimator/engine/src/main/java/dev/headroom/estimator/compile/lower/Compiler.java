@@ -23,19 +23,25 @@ public final class Compiler {
     private final List<Value> arguments;
     private final boolean channelsLast;
 
-    private Compiler(Partition partition) {
+    /** Whether images and weights come in it. */
+    private final boolean given;
+
+    private Compiler(Partition partition, boolean given) {
         this.partition = partition;
         this.arguments = partition.placeholders();
-        this.channelsLast = runsChannelsLast(partition, arguments.size());
+        this.given = given;
+        this.channelsLast = given || runsChannelsLast(partition, arguments.size());
     }
 
     /**
      * Compiles.
      *
      * @param trains whether there is a backward
+     * @param channelsLast whether images and weights come in it
      */
-    public static CompiledGraph compile(Partition partition, boolean trains, CompiledGraph.Facts facts) {
-        Compiler compiler = new Compiler(partition);
+    public static CompiledGraph compile(
+            Partition partition, boolean trains, boolean channelsLast, CompiledGraph.Facts facts) {
+        Compiler compiler = new Compiler(partition, channelsLast);
         Map<Value, Buffer> storage = new HashMap<>();
         CompiledCode forward = compiler.forward(storage);
         CompiledCode backward = trains ? compiler.backward(storage) : null;
@@ -68,12 +74,12 @@ public final class Compiler {
     }
 
     private CompiledCode forward(Map<Value, Buffer> storage) {
-        Lowering lowering = new Lowering("buf", channelsLast);
-        List<Buffer> given = new ArrayList<>();
+        Lowering lowering = new Lowering("buf", channelsLast, channelsLast && !given);
+        List<Buffer> taken = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
             Value v = arguments.get(i);
             Buffer b = new Buffer("primals_" + (i + 1), v.meta(), v.bytes(), true, false);
-            given.add(b);
+            taken.add(b);
             lowering.given(v, b);
         }
         List<Value> out = new ArrayList<>(partition.results());
@@ -85,12 +91,12 @@ public final class Compiler {
             returned.add(b);
             storage.put(v, b);
         }
-        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(given);
+        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(taken);
     }
 
     private CompiledCode backward(Map<Value, Buffer> storage) {
-        Lowering lowering = new Lowering("buf", channelsLast);
-        List<Buffer> given = new ArrayList<>();
+        Lowering lowering = new Lowering("buf", channelsLast, channelsLast && !given);
+        List<Buffer> taken = new ArrayList<>();
         Map<Buffer, Integer> seen = new HashMap<>();
         List<Value> both = new ArrayList<>(partition.results());
         both.addAll(partition.kept());
@@ -99,12 +105,12 @@ public final class Compiler {
             Buffer there = Objects.requireNonNull(storage.get(v));
             boolean own = !there.given() && Objects.requireNonNull(seen.get(there)) == 1;
             Buffer b = new Buffer((there.given() ? "primals_" : Buffer.KEPT) + v.id(), v.meta(), v.bytes(), true, own);
-            given.add(b);
+            taken.add(b);
             lowering.given(v, b);
         }
         for (Value v : partition.tangents()) {
             Buffer b = new Buffer("tangents_" + v.id(), v.meta(), v.bytes(), true, false);
-            given.add(b);
+            taken.add(b);
             lowering.given(v, b);
         }
         Set<Value> wanted = new LinkedHashSet<>();
@@ -114,6 +120,6 @@ public final class Compiler {
         for (Value g : partition.gradients()) {
             returned.add(g == null ? null : lowering.buffer(g));
         }
-        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(given);
+        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(taken);
     }
 }

@@ -40,6 +40,7 @@ public final class GraphTracer {
     private final Map<String, Long> symbols;
     private final Map<String, Rule> rules;
     private final @Nullable DType amp;
+    private final Map<Node, Integer> regions;
 
     /** Operators without a rule, and how often they were called. */
     private final Map<String, Integer> unknown = new TreeMap<>();
@@ -50,11 +51,14 @@ public final class GraphTracer {
      * @param symbols a value for each of the graph's
      * @param amp what autocast lowers to; {@code null} for none
      * @param rules see {@link Rules}
+     * @param regions numbers of the checkpoints that nodes are in, from 1 in the order in which they run
      */
-    public GraphTracer(Map<String, Long> symbols, @Nullable DType amp, Rules rules) {
+    public GraphTracer(
+            Map<String, Long> symbols, @Nullable DType amp, Rules rules, Map<Node, Integer> regions) {
         this.symbols = symbols;
         this.amp = amp;
         this.rules = rules.all();
+        this.regions = regions;
     }
 
     /** Operators without a rule, and how often they were called. */
@@ -116,8 +120,10 @@ public final class GraphTracer {
     /** Traces calls of a graph. */
     public void trace(Graph graph, List<Node> nodes) {
         for (Node node : nodes) {
+            joint.inRegion(regions.getOrDefault(node, 0));
             trace(graph, node);
         }
+        joint.inRegion(0);
     }
 
     private void trace(Graph graph, Node node) {

@@ -10,16 +10,22 @@ import java.util.Set;
 /** The joint graph while it is traced: nodes in order, and the calls that append one. */
 public final class Joint {
     private final List<Value> nodes = new ArrayList<>();
+    private int region;
 
     /** In order, placeholders among them. */
     public List<Value> nodes() {
         return nodes;
     }
 
+    /** Nodes that follow are in the checkpoint of this number; 0 for none. */
+    public void inRegion(int number) {
+        region = number;
+    }
+
     /** Appends a node. */
     public Value node(
             Kind kind, String op, String key, DType type, long[] sizes, long[] strides, List<Value> arguments) {
-        Value out = new Value(nodes.size(), kind, op, key, arguments, type, sizes, strides);
+        Value out = new Value(nodes.size(), kind, op, key, arguments, type, sizes, strides, region);
         nodes.add(out);
         return out;
     }
