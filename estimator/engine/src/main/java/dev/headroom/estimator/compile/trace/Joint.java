@@ -119,7 +119,11 @@ public final class Joint {
         return of.isContiguous() ? of : copy(of, Shapes.contiguous(of.sizes()));
     }
 
+    /** {@code permute}; what it is undone of where it undoes another (joint_graph.py, pointless_permute_pair). */
     public Value permute(Value of, int... dims) {
+        if (of.op().equals("aten.permute") && of.key().equals(Arrays.toString(inverse(dims)))) {
+            return of.arguments().get(0);
+        }
         long[] sizes = new long[dims.length];
         long[] strides = new long[dims.length];
         for (int i = 0; i < dims.length; i++) {
@@ -127,6 +131,14 @@ public final class Joint {
             strides[i] = of.strides()[dims[i]];
         }
         return view("aten.permute", Arrays.toString(dims), of, sizes, strides);
+    }
+
+    private static int[] inverse(int... dims) {
+        int[] out = new int[dims.length];
+        for (int i = 0; i < dims.length; i++) {
+            out[dims[i]] = i;
+        }
+        return out;
     }
 
     public Value transpose(Value of, int a, int b) {
