@@ -88,8 +88,8 @@ final class Lowering {
             if (!boxes.containsKey(v)) {
                 lower(v);
             }
-            if (v.kind() != Kind.VIEW && !v.isTuple()) {
-                settle(v, returned.contains(v));
+            if (!v.isTuple()) {
+                settle(v, v.kind() != Kind.VIEW && returned.contains(v));
             }
         }
         returned.forEach(this::realised);
@@ -141,10 +141,10 @@ final class Lowering {
             case POINTWISE, RANDOM, GATHER -> boxes.put(v, expression(v));
             case REDUCTION -> reduction(v);
             case WINDOW -> {
-                v.arguments().forEach(this::realised);
+                Buffer read = realised(v.arguments().get(0));
                 Work work =
                         work(Work.Shape.ELEMENTWISE, v.op(), results(v).get(0).numel(), 1);
-                v.arguments().forEach(a -> work.read(realised(a), false));
+                work.read(read, false);
                 bind(v, work);
             }
             case SCATTER -> scatter(v);

@@ -158,6 +158,13 @@ final class Site {
                 : otherwise;
     }
 
+    /** Numbers of a list; none where there is no list. */
+    double[] numbers(String name) {
+        return find(name) instanceof Argument.Floats list
+                ? list.values().stream().mapToDouble(d -> d).toArray()
+                : new double[0];
+    }
+
     @Nullable
     DType type(String name) {
         Argument a = find(name);
