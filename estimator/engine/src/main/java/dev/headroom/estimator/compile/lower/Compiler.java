@@ -4,6 +4,8 @@ import dev.headroom.estimator.compile.partition.Partition;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.compiled.CompiledCode;
 import dev.headroom.model.compiled.CompiledGraph;
+import dev.headroom.model.compiled.Padding;
+import dev.headroom.model.compiled.Product;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,7 +51,27 @@ public final class Compiler {
         partition.gradients().forEach(g -> gradients.add(g == null ? null : g.meta()));
         List<@Nullable TensorMeta> results = new ArrayList<>();
         partition.results().forEach(r -> results.add(r.meta()));
-        return new CompiledGraph(forward, backward, results, gradients, List.of(), facts, Map.of());
+        return new CompiledGraph(forward, backward, results, gradients, trials(partition), facts, Map.of());
+    }
+
+    /** Products that are tried padded while the joint graph is searched from its end. */
+    private static List<Product> trials(Partition partition) {
+        Set<Product> out = new LinkedHashSet<>();
+        for (List<Value> nodes : List.of(partition.backward(), partition.forward())) {
+            for (int i = nodes.size() - 1; i >= 0; i--) {
+                Value v = nodes.get(i);
+                List<TensorMeta> given = v.arguments().stream().map(Value::meta).toList();
+                boolean adds = v.op().equals("aten.addmm");
+                if (adds || v.op().equals("aten.mm") || v.op().equals("aten.bmm")) {
+                    TensorMeta left = given.get(adds ? 1 : 0);
+                    TensorMeta right = given.get(adds ? 2 : 1);
+                    if (Padding.of(left, right).any()) {
+                        out.add(new Product(left, right, adds ? given.get(0) : null));
+                    }
+                }
+            }
+        }
+        return List.copyOf(out);
     }
 
     /** {@code GraphLowering.decide_layout_opt}. */
