@@ -235,7 +235,9 @@ public final class TrainingLoop {
 
     /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
     public void use(Batch next) {
-        if (!next.prepared().symbols().equals(batch().prepared().symbols())) {
+        PreparedRun before = batch().prepared();
+        if (!next.prepared().symbols().equals(before.symbols())
+                || !next.prepared().graph().equals(before.graph())) {
             passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
         }
         batch = next;

@@ -47,6 +47,14 @@ public final class CompiledSteps {
         if (graph.nodes().stream().anyMatch(n -> n.module().startsWith(PlanProgram.CHECKPOINTS))) {
             out = out.with(ScenarioSettings.CHECKPOINT_MODULES, List.of(PlanProgram.CHECKPOINTS + ".*"));
         }
+        if (graph.loop() instanceof PlanPasses passes) {
+            int each = run.loop().accumulate();
+            if (passes.graphs().size() % each != 0) {
+                throw new UserInputException("--accumulate " + each + " does not divide the plan's "
+                        + passes.graphs().size() + " passes");
+            }
+            out = out.with(ScenarioSettings.STEPS, passes.graphs().size() / each);
+        }
         if (!facts.trains()) {
             return out.with(ScenarioSettings.INFERENCE, true);
         }

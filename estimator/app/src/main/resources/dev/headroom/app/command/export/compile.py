@@ -183,6 +183,8 @@ class _Program(TorchDispatchMode):
                     if tensor is not None and tensor.is_cuda and id(tensor) not in self.names:
                         self._add_input(kind, (path + "." + name).replace("_orig_mod.", "").lstrip("."), tensor)
 
+    supports_higher_order_operators = True  # what generated code calls, such as random numbers of a checkpoint
+
     @classmethod
     def ignore_compile_internals(cls):
         return True  # Dynamo compiles though this mode is active
@@ -261,6 +263,8 @@ class _Program(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return func(*args, **kwargs)
         given = [v for a in (*args, *kwargs.values()) for v in (a if isinstance(a, (list, tuple)) else [a])]
         given = [v for v in given if isinstance(v, torch.Tensor)]
         if not self._records(given):
