@@ -4,6 +4,7 @@ import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.scenario.Kernels.CompileMode;
 import dev.headroom.model.scenario.Scenario;
 
 /** What {@code --compile} cannot be combined with yet. */
@@ -11,9 +12,10 @@ final class Refusals {
     private Refusals() {}
 
     static void check(Graph graph, Scenario run) {
-        if (run.kernels().compileBudget() != null && !run.kernels().compile()) {
-            throw new UserInputException("--compile-budget is of --compile, which is not asked for");
-        }
+        requireCompiled(run, run.kernels().compileBudget() != null, "--compile-budget");
+        requireCompiled(run, run.kernels().compileMode() != CompileMode.DEFAULT, "--compile-mode");
+        requireCompiled(run, run.kernels().compileDynamic(), "--compile-dynamic");
+        requireCompiled(run, run.kernels().compileRegions(), "--compile-regions");
         if (!run.kernels().compile()) {
             return;
         }
@@ -28,6 +30,12 @@ final class Refusals {
         refuse(run.checkpointing().offload(), "--checkpoint-offload");
         refuse(run.kernels().channelsLast3d(), "--channels-last-3d");
         refuse(graph.loop() != null, "a loop of its own");
+    }
+
+    private static void requireCompiled(Scenario run, boolean asked, String option) {
+        if (asked && !run.kernels().compile()) {
+            throw new UserInputException(option + " is of --compile, which is not asked for");
+        }
     }
 
     private static void refuse(boolean asked, String what) {

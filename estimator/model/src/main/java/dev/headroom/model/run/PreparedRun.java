@@ -115,8 +115,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
         Graph noted = LibraryCheckpoints.noted(graph, asked);
         // Inside of what is compiled, the partitioner decides.
-        CheckpointPlan plan =
-                scenario.kernels().compile() ? CheckpointPlan.none(noted) : CheckpointPlan.of(noted, scenario);
+        boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
+        CheckpointPlan plan = inside ? CheckpointPlan.none(noted) : CheckpointPlan.of(noted, scenario);
         return new PreparedRun(noted, scenario, symbols, plan);
     }
 

@@ -28,11 +28,11 @@ public final class Compiler {
     /** Whether images and weights come in it. */
     private final boolean given;
 
-    private Compiler(Partition partition, boolean given) {
+    private Compiler(Partition partition, boolean given, boolean symbolic) {
         this.partition = partition;
         this.arguments = partition.placeholders();
         this.given = given;
-        this.channelsLast = given || runsChannelsLast(partition, arguments.size());
+        this.channelsLast = given || !symbolic && runsChannelsLast(partition, arguments.size());
     }
 
     /**
@@ -43,7 +43,7 @@ public final class Compiler {
      */
     public static CompiledGraph compile(
             Partition partition, boolean trains, boolean channelsLast, CompiledGraph.Facts facts) {
-        Compiler compiler = new Compiler(partition, channelsLast);
+        Compiler compiler = new Compiler(partition, channelsLast, facts.symbolic());
         Map<Value, Buffer> storage = new HashMap<>();
         CompiledCode forward = compiler.forward(storage);
         CompiledCode backward = trains ? compiler.backward(storage) : null;
@@ -51,7 +51,7 @@ public final class Compiler {
         partition.gradients().forEach(g -> gradients.add(g == null ? null : g.meta()));
         List<@Nullable TensorMeta> results = new ArrayList<>();
         partition.results().forEach(r -> results.add(r.meta()));
-        return new CompiledGraph(forward, backward, results, gradients, trials(partition), facts, Map.of());
+        return new CompiledGraph(forward, backward, results, gradients, facts.symbolic() ? List.of() : trials(partition), facts, Map.of());
     }
 
     /** Products that are tried padded while the joint graph is searched from its end. */
