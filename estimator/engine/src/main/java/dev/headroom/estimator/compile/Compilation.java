@@ -6,6 +6,7 @@ import dev.headroom.estimator.compile.partition.Program;
 import dev.headroom.estimator.compile.rule.GraphTracer;
 import dev.headroom.estimator.compile.rule.Rules;
 import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.compiled.CompiledGraph;
@@ -166,7 +167,7 @@ public final class Compilation {
     private Node call(int number, List<Node> nodes, Set<String> later) {
         var gpu = run.device().gpu();
         Rules rules = new Rules(gpu == null ? MAJOR : gpu.major(), run.kernels().attention());
-        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), rules, regions);
+        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), ModelTypes.of(graph, run), rules, regions);
         List<String> names = new ArrayList<>();
         Set<String> read = GraphBreaks.reads(nodes);
         returned.stream().filter(inputs::containsKey).forEach(read::add);

@@ -264,11 +264,10 @@ class _Program(TorchDispatchMode):
             return ["device", value.type]
         return value if value is None or isinstance(value, (bool, int, float, str)) else ["other", str(value)]
 
-    def _next(self, values):
+    def _next(self, followed):
         """Another pass begins with what autograd follows first; between passes the optimizer works."""
         from torch._guards import TracingContext
-        if (self.waiting and not self.inside and TracingContext.try_get() is None and torch.is_grad_enabled()
-                and any(v.requires_grad for v in values)):
+        if self.waiting and not self.inside and TracingContext.try_get() is None and followed:
             self.passes.append(self.written())
             self._begin()
 
@@ -283,7 +282,7 @@ class _Program(TorchDispatchMode):
             return func(*args, **kwargs)
         given = [v for a in (*args, *kwargs.values()) for v in (a if isinstance(a, (list, tuple)) else [a])]
         given = [v for v in given if isinstance(v, torch.Tensor)]
-        self._next(given)
+        self._next(torch.is_grad_enabled() and any(v.requires_grad for v in given))
         if not self._records(given):
             return func(*args, **kwargs)
         if not any(v.is_cuda for v in given):
@@ -317,8 +316,7 @@ class _Program(TorchDispatchMode):
 
     def compiled(self, plan, inputs, run):
         """Runs compiled code; `plan` is its entry among the plans."""
-        if plan["direction"] == "forward":
-            self._next([v for v in inputs if isinstance(v, torch.Tensor)])
+        self._next(plan["direction"] == "forward")
         if not self._records([v for v in inputs if isinstance(v, torch.Tensor)]) or plan["direction"] == "backward":
             self.inside += 1
             try:
