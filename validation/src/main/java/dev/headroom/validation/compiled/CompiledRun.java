@@ -2,6 +2,7 @@ package dev.headroom.validation.compiled;
 
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -22,7 +23,11 @@ public final class CompiledRun {
     /** The whole question; checkpoints are inside of what was compiled. */
     public PredictionRequest request() {
         RecordedRun recorded = new RecordedRun(recording);
-        Scenario run = recorded.training().with(ScenarioSettings.CHECKPOINT, 0);
+        // The recorder lets go of a batch before it brings one of another size.
+        DataKind data = recording.config().hasNonNull("batches") ? DataKind.UNPACKED : DataKind.ONE;
+        Scenario run = recorded.training()
+                .with(ScenarioSettings.CHECKPOINT, 0)
+                .withFeeding(recorded.training().feeding().withData(data));
         return recorded.request(Importers.read(plan, run), run);
     }
 }

@@ -5,10 +5,12 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Kernels.CompileMode;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.validation.RecordedRun;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** A recording of {@code record_compile.py} as the question from the model's archive alone. */
@@ -31,8 +33,8 @@ public final class EstimatedRun {
         if (!recording.name().isEmpty() && config.path("scope").asText("").isEmpty()) {
             return Optional.of("not compiled");
         }
-        if (!config.path("scope").asText().equals("model")) {
-            return Optional.of("compiled block by block or with the loss");
+        if (config.path("scope").asText().equals("loss")) {
+            return Optional.of("compiled with the loss");
         }
         if (!config.path("batches").isNull() && !config.path("batches").isMissingNode()) {
             return Optional.of("recorded with several batch sizes");
@@ -45,11 +47,10 @@ public final class EstimatedRun {
             return Optional.of("recorded with a mask, or without the break at a logger");
         }
         boolean plain = config.path("functorch").isEmpty()
-                && config.path("mode").asText("default").equals("default")
-                && config.path("dynamic").asText("auto").equals("auto")
+                && List.of("default", "reduce-overhead")
+                        .contains(config.path("mode").asText("default"))
                 && !config.path("fullgraph").asBoolean()
-                && config.path("backend").asText("inductor").equals("inductor")
-                && config.path("checkpoint").asText("none").equals("none");
+                && config.path("backend").asText("inductor").equals("inductor");
         boolean settings = true;
         for (JsonNode setting : config.path("inductor")) {
             settings &= setting.asText().equals("shape_padding=false");
@@ -66,9 +67,18 @@ public final class EstimatedRun {
 
     /** The whole question. */
     public PredictionRequest request() {
-        JsonNode budget = recording.config().path("memory_budget");
+        JsonNode config = recording.config();
+        JsonNode budget = config.path("memory_budget");
+        boolean records = config.path("mode").asText("default").equals("reduce-overhead");
         Scenario run = recorded.training()
                 .with(ScenarioSettings.COMPILE, true)
+                .with(ScenarioSettings.COMPILE_MODE, records ? CompileMode.REDUCE_OVERHEAD : CompileMode.DEFAULT)
+                .with(
+                        ScenarioSettings.COMPILE_DYNAMIC,
+                        config.path("dynamic").asText("auto").equals("true"))
+                .with(
+                        ScenarioSettings.COMPILE_REGIONS,
+                        config.path("scope").asText().equals("blocks"))
                 .with(ScenarioSettings.COMPILE_BUDGET, budget.isNumber() ? budget.asDouble() : null);
         boolean step = recording.config().path("compile_optimizer").asBoolean();
         boolean fuses = run.optimizer().kind().fusesIn(run.torch());

@@ -6,6 +6,9 @@ import dev.headroom.estimator.compile.partition.Program;
 import dev.headroom.estimator.compile.rule.GraphTracer;
 import dev.headroom.estimator.compile.rule.Rules;
 import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.compiled.CompiledGraph;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
@@ -15,9 +18,11 @@ import dev.headroom.model.graph.Graph.InputKind;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Kernels.CompileMode;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,6 +52,12 @@ public final class Compilation {
     /** Names of what a graph only hands on, by the names that it was given under. */
     private final Map<String, String> handedOn = new HashMap<>();
 
+    /** Code that was generated before serves calls that need the same. */
+    private final Map<CompiledGraph, CompiledGraph> known = new HashMap<>();
+
+    /** Numbers of the checkpoints that nodes are in. */
+    private final Map<Node, Integer> regions = new IdentityHashMap<>();
+
     private Compilation(Graph graph, Scenario run, Map<String, Long> symbols) {
         this.graph = graph;
         this.run = run;
@@ -54,6 +65,16 @@ public final class Compilation {
         this.trains = !run.loop().inference();
         this.values = new HashMap<>(graph.values());
         graph.inputs().forEach(i -> inputs.put(i.value(), i));
+        // Around blocks that are compiled one by one, checkpoints are the run's.
+        List<Region> checkpoints = run.kernels().compileRegions()
+                ? List.of()
+                : CheckpointPlan.of(graph, run).regions();
+        for (int r = 0; r < checkpoints.size(); r++) {
+            for (Node node :
+                    graph.nodes().subList(checkpoints.get(r).from(), checkpoints.get(r).to())) {
+                regions.put(node, r + 1);
+            }
+        }
         for (Graph.Output o : graph.outputs()) {
             String value = o.value();
             if (o.kind() != Graph.OutputKind.MUTATION && value != null) {
@@ -77,12 +98,16 @@ public final class Compilation {
     }
 
     private Graph compiled() {
-        List<List<Node>> parts = GraphBreaks.parts(graph.nodes());
+        List<Parts> parts = run.kernels().compileRegions() ? Parts.blocks(graph) : Parts.whole(graph);
         List<Node> calls = new ArrayList<>();
         for (int p = 0; p < parts.size(); p++) {
-            Set<String> later = new LinkedHashSet<>();
-            parts.subList(p + 1, parts.size()).forEach(q -> later.addAll(GraphBreaks.reads(q)));
-            calls.add(call(p, parts.get(p), later));
+            List<Node> nodes = parts.get(p).nodes();
+            if (parts.get(p).compiled()) {
+                calls.add(call(p, nodes, Parts.readFrom(parts, p + 1)));
+            } else {
+                nodes.forEach(this::follow);
+                calls.addAll(nodes);
+            }
         }
         List<Graph.Output> outputs = graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
@@ -112,10 +137,37 @@ public final class Compilation {
         return asked != null && imported.isFloatingPoint() && ofModel ? asked : imported;
     }
 
+    /** Notes what an operator makes that runs as it is. */
+    private void follow(Node node) {
+        boolean trains = false;
+        for (String read : node.reads()) {
+            TensorMeta meta = values.get(read);
+            Graph.Input input = inputs.get(read);
+            trains |= Boolean.TRUE.equals(trained.get(read)) || input != null && meta != null && gradient(read, input, meta);
+        }
+        DType amp = run.precision().amp();
+        for (String made : node.outputs()) {
+            TensorMeta meta = made == null ? null : values.get(made);
+            if (made != null && meta != null) {
+                boolean floats = meta.dtype().isFloatingPoint();
+                DType archived = type(meta.dtype(), true);
+                DType type = !floats || amp == null ? archived : EagerTypes.of(node, amp, archived, this::typeOf);
+                values.put(
+                        made, new TensorMeta(type, meta.sizes(), meta.strides(), meta.storageOffset(), trains && floats));
+                trained.put(made, trains && floats);
+            }
+        }
+    }
+
+    private @Nullable DType typeOf(String value) {
+        TensorMeta meta = values.get(value);
+        return meta == null ? null : type(meta.dtype(), inputs.containsKey(value));
+    }
+
     private Node call(int number, List<Node> nodes, Set<String> later) {
         var gpu = run.device().gpu();
         Rules rules = new Rules(gpu == null ? MAJOR : gpu.major(), run.kernels().attention());
-        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), rules);
+        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), ModelTypes.of(graph, run), rules, regions);
         List<String> names = new ArrayList<>();
         Set<String> read = GraphBreaks.reads(nodes);
         returned.stream().filter(inputs::containsKey).forEach(read::add);
@@ -143,8 +195,15 @@ public final class Compilation {
         @Nullable Double budget = run.kernels().compileBudget();
         Partition partition = Partition.of(program, budget == null ? 1 : budget);
         CompiledGraph.Facts facts =
-                new CompiledGraph.Facts(run.precision().dtype(), run.precision().amp(), trains, false, false, false);
-        CompiledGraph compiled = Compiler.compile(partition, trains, facts);
+                new CompiledGraph.Facts(
+                        run.precision().dtype(),
+                        run.precision().amp(),
+                        trains,
+                        false,
+                        run.kernels().compileMode() == CompileMode.REDUCE_OVERHEAD,
+                        run.kernels().compileDynamic());
+        CompiledGraph made = Compiler.compile(partition, trains, run.kernels().channelsLast(), facts);
+        CompiledGraph compiled = known.computeIfAbsent(made, k -> made);
         tracer.unknown().forEach((operator, count) -> unknown.merge(operator, count, Integer::sum));
         for (String result : results) {
             trained.put(result, tracer.requiresGrad(result));
@@ -157,10 +216,23 @@ public final class Compilation {
                         new Node.NamedArgument("inputs", new Argument.Values(List.copyOf(names))),
                         new Node.NamedArgument("code", new Argument.Attached(compiled))),
                 List.copyOf(results),
-                nodes.get(0).moduleStack().isEmpty()
-                        ? List.of(new Node.ModuleCall("model", "", "model"))
-                        : nodes.get(0).moduleStack().subList(0, 1),
+                around(nodes),
                 "");
+    }
+
+    /** The modules that all calls of a part are in. */
+    private static List<Node.ModuleCall> around(List<Node> nodes) {
+        List<Node.ModuleCall> stack = nodes.get(0).moduleStack();
+        int common = stack.size();
+        for (Node node : nodes) {
+            int same = 0;
+            while (same < Math.min(common, node.moduleStack().size())
+                    && node.moduleStack().get(same).equals(stack.get(same))) {
+                same++;
+            }
+            common = same;
+        }
+        return common == 0 ? List.of(new Node.ModuleCall("model", "", "model")) : stack.subList(0, common);
     }
 
     /** Whether a graph makes a result; what it was given Python has already. */
@@ -188,7 +260,8 @@ public final class Compilation {
         Set<String> here = new LinkedHashSet<>(made);
         returned.stream().filter(here::contains).forEach(out::add);
         later.stream().filter(here::contains).forEach(out::add);
-        String hidden = later.isEmpty() ? null : GraphBreaks.hiddenState(nodes);
+        boolean breaks = !later.isEmpty() && !run.kernels().compileRegions();
+        String hidden = breaks ? GraphBreaks.hiddenState(nodes) : null;
         if (hidden != null) {
             out.add(hidden);
         }

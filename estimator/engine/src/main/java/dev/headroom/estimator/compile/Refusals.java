@@ -1,8 +1,10 @@
 package dev.headroom.estimator.compile;
 
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.scenario.Kernels.CompileMode;
 import dev.headroom.model.scenario.Scenario;
 
 /** What {@code --compile} cannot be combined with yet. */
@@ -10,9 +12,10 @@ final class Refusals {
     private Refusals() {}
 
     static void check(Graph graph, Scenario run) {
-        if (run.kernels().compileBudget() != null && !run.kernels().compile()) {
-            throw new UserInputException("`compile_budget` is of `compile`, which is not asked for");
-        }
+        requireCompiled(run, run.kernels().compileBudget() != null, "`compile_budget`");
+        requireCompiled(run, run.kernels().compileMode() != CompileMode.DEFAULT, "`compile_mode`");
+        requireCompiled(run, run.kernels().compileDynamic(), "`compile_dynamic`");
+        requireCompiled(run, run.kernels().compileRegions(), "`compile_regions`");
         if (!run.kernels().compile()) {
             return;
         }
@@ -22,10 +25,17 @@ final class Refusals {
         refuse(run.parallel().kind() != ParallelKind.SINGLE, "`parallel`");
         refuse(run.adapters().any(), "adapters (`lora` and others)");
         refuse(run.quant().any(), "`quant`");
-        refuse(run.checkpointing().any(), "`checkpoint`");
-        refuse(run.kernels().channelsLast(), "`channels_last`");
+        boolean split = run.checkpointing().segments() > 0 && !CheckpointPlan.hasSwitch(graph);
+        refuse(split, "segments of `checkpoint`, which break its graph");
+        refuse(run.checkpointing().offload(), "`checkpoint_offload`");
         refuse(run.kernels().channelsLast3d(), "`channels_last_3d`");
         refuse(graph.loop() != null, "a loop of its own");
+    }
+
+    private static void requireCompiled(Scenario run, boolean asked, String option) {
+        if (asked && !run.kernels().compile()) {
+            throw new UserInputException(option + " is of --compile, which is not asked for");
+        }
     }
 
     private static void refuse(boolean asked, String what) {

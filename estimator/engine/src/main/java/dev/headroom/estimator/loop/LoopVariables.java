@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.program.Variables;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Objects;
@@ -15,8 +16,16 @@ final class LoopVariables {
     private Tensor[] outputs = {};
     private @Nullable Tensor loss;
 
+    /** Names of the script that the model's graph binds itself. */
+    private final Variables names;
+
     LoopVariables(EagerRuntime runtime) {
         this.runtime = runtime;
+        this.names = new Variables(runtime);
+    }
+
+    Variables names() {
+        return names;
     }
 
     Tensor[] outputs() {
@@ -49,6 +58,7 @@ final class LoopVariables {
 
     /** {@code outputs = None}. */
     void deleteOutputs() {
+        names.deleteAll();
         releaseOutputs();
         outputs = new Tensor[0];
     }

@@ -242,7 +242,9 @@ public final class TrainingLoop {
 
     /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
     public void use(Batch next) {
-        if (!next.prepared().symbols().equals(batch().prepared().symbols())) {
+        PreparedRun before = batch().prepared();
+        if (!next.prepared().symbols().equals(before.symbols())
+                || !next.prepared().graph().equals(before.graph())) {
             passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
         }
         batch = next;
@@ -287,6 +289,7 @@ public final class TrainingLoop {
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
+        runner.with(variables.names());
         return runner;
     }
 

@@ -7,6 +7,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.feed.Evaluation;
+import dev.headroom.estimator.feed.CompiledPasses;
 import dev.headroom.estimator.feed.Feeder;
 import dev.headroom.estimator.loading.Loading;
 import dev.headroom.estimator.log.Attribution;
@@ -89,6 +90,7 @@ public record RunPlayer(
         List<LoopHook> hooks = new ArrayList<>(regime);
         hooks.addAll(ScriptLoop.of(runs.imported(), scenario));
         hooks.addAll(Feeder.of(runs.imported(), scenario));
+        hooks.addAll(CompiledPasses.of(runs.imported(), scenario));
         hooks.addAll(Evaluation.of(runs.imported(), scenario));
         hooks.addAll(Loading.of(runs.imported(), scenario));
         hooks.addAll(rank.hooks());

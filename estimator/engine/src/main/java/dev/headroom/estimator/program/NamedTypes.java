@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * source is out of sight, a conversion of a value in the model's type goes up to the archive's, and one of any other
  * comes back down.
  */
-final class NamedTypes {
+public final class NamedTypes {
     private final List<Node> nodes;
     private final DType archive;
     private final DType run;
@@ -27,7 +27,7 @@ final class NamedTypes {
     private final Map<String, DType> types = new HashMap<>();
 
     /** @param run the floating-point type of the model's parameters in this run */
-    NamedTypes(Graph graph, DType archive, DType run) {
+    public NamedTypes(Graph graph, DType archive, DType run) {
         this.nodes = graph.nodes();
         this.archive = archive;
         this.run = run;
@@ -51,8 +51,7 @@ final class NamedTypes {
      * transformers that look at their weight's type (models/t5/modeling_t5.py), the program converts it before. A trace
      * in float32 does not hold that branch.
      */
-    @Nullable
-    String converted(int node) {
+    public @Nullable String converted(int node) {
         Node n = nodes.get(node);
         if (run == archive || !run.isReducedFloat() || !n.target().equals("aten.mul.Tensor")) {
             return null;
@@ -75,7 +74,7 @@ final class NamedTypes {
      * by name: it computes there in float32, with autocast off. A trace outside of autocast holds no trace of that
      * (transformers, utils/generic.py, maybe_autocast).
      */
-    boolean keepsOutOfAutocast(int node) {
+    public boolean keepsOutOfAutocast(int node) {
         Node n = nodes.get(node);
         return TypeFlow.needsOneType(n) && n.reads().stream().allMatch(this::convertedByName);
     }
@@ -104,19 +103,25 @@ final class NamedTypes {
 
     /** Remembers the type of a value that others follow. */
     void note(String name, @Nullable Tensor t) {
-        if (t != null && followed.contains(name)) {
-            types.put(name, t.dtype());
+        if (t != null) {
+            note(name, t.dtype());
+        }
+    }
+
+    /** The same of a value of known type. */
+    public void note(String name, DType type) {
+        if (followed.contains(name)) {
+            types.put(name, type);
         }
     }
 
     /**
      * The type that a call names under this run, or {@code null} for the one that the archive says.
      *
-     * @param self the tensor that is converted, or {@code null}
+     * @param self the type of the tensor that is converted, or {@code null}
      * @param lower autocast's type, or {@code null} when it is off
      */
-    @Nullable
-    DType at(int node, @Nullable Tensor self, @Nullable DType lower) {
+    public @Nullable DType at(int node, @Nullable DType self, @Nullable DType lower) {
         TypeMeanings.Meaning m = meanings.of(node);
         if (m == null) {
             return null;
@@ -124,7 +129,7 @@ final class NamedTypes {
         DType low = run != archive ? run : lower == null ? archive : lower;
         return switch (m.kind()) {
             case LITERAL -> null;
-            case SELF -> self == null ? run : self.dtype();
+            case SELF -> self == null ? run : self;
             case FOLLOW -> followedType(m.value());
             case HIDDEN_LOW -> low;
             case HIDDEN_RUN -> run != archive ? run : null;
@@ -133,8 +138,8 @@ final class NamedTypes {
     }
 
     /** A conversion of integers makes the type that it names, as one of values in the model's type does. */
-    private boolean restores(@Nullable Tensor self) {
-        return run != archive && self != null && self.dtype().isFloatingPoint() && self.dtype() != run;
+    private boolean restores(@Nullable DType self) {
+        return run != archive && self != null && self.isFloatingPoint() && self != run;
     }
 
     private DType followedType(@Nullable String value) {

@@ -137,7 +137,7 @@ final class NodeCalls {
         Call call = new Call(runtime, node, values, symbols);
         Tensor self = call.isTensor("self") ? call.tensor("self") : null;
         DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
-        DType named = namedTypes.at(index, self, lower);
+        DType named = namedTypes.at(index, self == null ? null : self.dtype(), lower);
         Call moved = OnHost.broughtAlong(call);
         return named == null ? moved : moved.naming(named);
     }

@@ -92,7 +92,7 @@ public final class RepeatedBlocks {
     }
 
     /** A region for each call of a block. */
-    static List<Region> regions(Graph graph) {
+    public static List<Region> regions(Graph graph) {
         Set<String> blocks = Set.copyOf(of(graph));
         List<ModuleCalls.Call> layers = LibrarySwitch.layers(graph);
         Regions regions = new Regions(graph);

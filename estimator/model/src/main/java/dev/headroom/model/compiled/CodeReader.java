@@ -128,10 +128,12 @@ final class CodeReader {
         }
     }
 
+    /** Numbers that forward keeps on the host are arguments of backward as all that it keeps. */
     private Map<String, TensorMeta> tensors(String key) {
+        boolean all = key.equals("inputs") && "backward".equals(plan.get("direction"));
         Map<String, TensorMeta> out = new HashMap<>();
         PlanJson.object(plan.get(key), where + "." + key).forEach((name, described) -> {
-            if (described != null && onDevice(described)) {
+            if (described != null && (all || onDevice(described))) {
                 out.put(String.valueOf(name), PlanJson.tensor(described, symbols, where + "." + key + "." + name));
             }
         });

@@ -5,13 +5,19 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What a plan has decided of a run, because it is in the compiled code. */
 public final class CompiledSteps {
+    /** Dimensions of a batch of images. */
+    private static final int IMAGES = 4;
+
     private CompiledSteps() {}
 
     /**
@@ -27,21 +33,50 @@ public final class CompiledSteps {
         }
         requireSame("`amp`", facts.amp(), run.precision().amp());
         requireSame("`dtype`", facts.dtype(), run.precision().dtype());
-        if (run.kernels().channelsLast()) {
+        boolean images = weighsChannelsLast(graph, IMAGES);
+        boolean volumes = weighsChannelsLast(graph, IMAGES + 1);
+        if (run.kernels().channelsLast() && !images) {
             throw other("`channels_last`");
         }
-        if (run.kernels().channelsLast3d()) {
+        if (run.kernels().channelsLast3d() && !volumes) {
             throw other("`channels_last_3d`");
         }
-        Scenario out = run.with(ScenarioSettings.AMP, facts.amp());
+        Scenario out = run.with(ScenarioSettings.AMP, facts.amp())
+                .with(ScenarioSettings.CHANNELS_LAST, images)
+                .with(ScenarioSettings.CHANNELS_LAST_3D, volumes);
         if (graph.nodes().stream().anyMatch(n -> n.module().startsWith(PlanProgram.CHECKPOINTS))) {
             out = out.with(ScenarioSettings.CHECKPOINT_MODULES, List.of(PlanProgram.CHECKPOINTS + ".*"));
+        }
+        if (graph.loop() instanceof PlanPasses passes) {
+            int each = run.loop().accumulate();
+            if (passes.graphs().size() % each != 0) {
+                throw new UserInputException("--accumulate " + each + " does not divide the plan's "
+                        + passes.graphs().size() + " passes");
+            }
+            out = out.with(ScenarioSettings.STEPS, passes.graphs().size() / each);
         }
         if (!facts.trains()) {
             return out.with(ScenarioSettings.INFERENCE, true);
         }
         boolean fuses = run.optimizer().kind().fusesIn(run.torch());
         return facts.compilesStep() && fuses ? out.with(ScenarioSettings.FUSED, true) : out;
+    }
+
+    /** Whether weights of so many dimensions came with their channels last. */
+    private static boolean weighsChannelsLast(Graph graph, int dims) {
+        return graph.inputs().stream()
+                .filter(i -> i.kind() == Graph.InputKind.PARAMETER)
+                .map(i -> graph.meta(i.value()))
+                .filter(meta -> meta.sizes().size() == dims)
+                .anyMatch(meta -> {
+                    long[] sizes = known(meta.sizes());
+                    long[] strides = known(meta.strides());
+                    return !Shapes.isContiguous(sizes, strides) && Shapes.isChannelsLastContiguous(sizes, strides);
+                });
+    }
+
+    private static long[] known(List<SymExpr> sizes) {
+        return sizes.stream().mapToLong(s -> s.evaluate(Map.of())).toArray();
     }
 
     private static CompiledGraph.@Nullable Facts facts(Graph graph) {

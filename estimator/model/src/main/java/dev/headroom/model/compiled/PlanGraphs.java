@@ -34,25 +34,41 @@ final class PlanGraphs {
                 file.get("partitions") == null ? List.of() : PlanJson.list(file.get("partitions"), "partitions");
     }
 
+    /** Whether there is code for backward. */
+    boolean trains() {
+        return facts.trains();
+    }
+
     /** The graphs of the model in the order in which they were compiled, which is that of their first calls. */
     List<CompiledGraph> all() {
-        List<CompiledGraph> graphs = new ArrayList<>();
+        return forwards().stream().map(i -> called(i, Map.of())).toList();
+    }
+
+    /** Which of the plans are the model's forward codes, in that order. */
+    List<Integer> forwards() {
+        List<Integer> out = new ArrayList<>();
         for (int i = 0; i < plans.size(); i++) {
-            switch (direction(i)) {
-                case FORWARD -> graphs.add(called(i, Map.of()));
-                // Beside graphs that are trained this is the compiled step of the optimizer.
-                case INFERENCE -> {
-                    if (partitions.isEmpty()) {
-                        graphs.add(called(i, Map.of()));
-                    }
-                }
-                default -> {}
+            // Beside graphs that are trained, one without gradients is the compiled step of the optimizer.
+            boolean infers = direction(i).equals(INFERENCE) && partitions.isEmpty();
+            if (infers || direction(i).equals(FORWARD)) {
+                out.add(i);
             }
         }
-        if (graphs.isEmpty()) {
+        if (out.isEmpty()) {
             throw new UserInputException("it holds no compiled graph of a model; was the backend Inductor?");
         }
-        return graphs;
+        return out;
+    }
+
+    /** The symbols of a plan that stood for one size while it was compiled, with another one. */
+    Map<String, Long> sized(int plan, long compiled, long size) {
+        Map<String, Long> out = new HashMap<>();
+        symbols(plan, Map.of()).forEach((symbol, value) -> {
+            if (value == compiled) {
+                out.put(symbol, size);
+            }
+        });
+        return out;
     }
 
     /**
@@ -73,7 +89,8 @@ final class PlanGraphs {
             case FORWARD -> trained(plan, partition, sizes);
             case INFERENCE -> {
                 CompiledCode code = code(plan, symbols(plan, sizes));
-                yield new CompiledGraph(code, null, results(code), List.of(), List.of(), facts, Map.of());
+                List<Product> trials = measuresPadding && symbols(plan, sizes).isEmpty() ? Products.of(code) : List.of();
+                yield new CompiledGraph(code, null, results(code), List.of(), trials, facts, Map.of());
             }
             default -> throw new UserInputException("plans[" + plan + "] is called, but it is code for backward");
         };
@@ -131,7 +148,7 @@ final class PlanGraphs {
         }
         boolean trains = directions.contains(FORWARD);
         // Beside graphs that are trained, one without gradients that the model does not call is the optimizer's.
-        PlanProgram.called(file.get("program")).forEach(i -> {
+        called(file).forEach(i -> {
             if (i < directions.size()) {
                 directions.set(i.intValue(), FORWARD);
             }
@@ -144,6 +161,14 @@ final class PlanGraphs {
                 step && !Boolean.FALSE.equals(config.get("compile_optimizer")),
                 cudaGraphs,
                 symbolic);
+    }
+
+    private static List<Long> called(Map<?, ?> file) {
+        List<Long> out = new ArrayList<>(PlanProgram.called(file.get("program")));
+        if (file.get("programs") != null) {
+            PlanJson.list(file.get("programs"), "programs").forEach(p -> out.addAll(PlanProgram.called(p)));
+        }
+        return out;
     }
 
     private static @Nullable DType type(@Nullable Object name) {

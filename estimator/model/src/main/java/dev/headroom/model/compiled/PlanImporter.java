@@ -45,8 +45,11 @@ public final class PlanImporter implements Importer {
             Map<String, @Nullable Object> plan = JsonTree.object(in, file.toString());
             try {
                 Object program = plan.get("program");
+                if (plan.get("programs") != null) {
+                    return PlanPasses.ofPrograms(name(file), plan, new PlanGraphs(plan));
+                }
                 return program == null
-                        ? new PlanModel(name(file), plan).graph()
+                        ? PlanModel.read(name(file), plan)
                         : new PlanProgram(name(file), program, new PlanGraphs(plan)).graph();
             } catch (UserInputException e) {
                 throw new UserInputException(file + ": " + e.getMessage(), e);

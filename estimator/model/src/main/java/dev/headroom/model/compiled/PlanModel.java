@@ -27,6 +27,7 @@ final class PlanModel {
     private final String name;
     private final List<CompiledGraph> compiled;
     private final Map<?, ?> config;
+    private final @Nullable Long batch;
     private final List<Graph.Input> inputs = new ArrayList<>();
     private final Map<String, TensorMeta> values = new LinkedHashMap<>();
     private final List<Node> nodes = new ArrayList<>();
@@ -35,21 +36,28 @@ final class PlanModel {
     /** Values of weights by those of their biases. */
     private final Map<String, String> weights = new HashMap<>();
 
-    PlanModel(String name, Map<String, @Nullable Object> file) {
+    /** @param batch that the graphs run with; {@code null} where the plan does not say it */
+    PlanModel(String name, Map<?, ?> config, List<CompiledGraph> compiled, @Nullable Long batch) {
         this.name = name;
-        this.config = file.get("config") == null ? Map.of() : PlanJson.object(file.get("config"), "config");
+        this.config = config;
+        this.compiled = compiled;
+        this.batch = batch;
         requireWholeModel();
-        this.compiled = new PlanGraphs(file).all();
+    }
+
+    /** The model of a plan that does not say what runs around its graphs. */
+    static Graph read(String name, Map<String, @Nullable Object> file) {
+        Map<?, ?> config = file.get("config") == null ? Map.of() : PlanJson.object(file.get("config"), "config");
+        PlanGraphs graphs = new PlanGraphs(file);
+        return config.get("batches") instanceof String batches
+                ? PlanPasses.ofBatches(name, config, batches, graphs)
+                : new PlanModel(name, config, graphs.all(), config.get("batch") instanceof Long b ? b : null).graph();
     }
 
     private void requireWholeModel() {
         if ("blocks".equals(config.get("scope"))) {
             throw new UserInputException("it is the plan of blocks that are compiled one by one; it does not say what"
                     + " runs around them; write it with the module of `export_help_compile`, which does");
-        }
-        if (config.get("batches") != null) {
-            throw new UserInputException("it is the plan of several batch sizes (" + config.get("batches")
-                    + "); write one for each batch size that the run has");
         }
     }
 
@@ -67,7 +75,7 @@ final class PlanModel {
 
     /** Where the graph breaks before anything was compiled, the first graph starts from activations. */
     private void requireStart() {
-        if (config.get("batch") instanceof Long && inputs.stream().noneMatch(i -> i.kind() == InputKind.USER)) {
+        if (batch != null && inputs.stream().noneMatch(i -> i.kind() == InputKind.USER)) {
             throw new UserInputException("no graph in it takes the batch: what runs before its first graph was not"
                     + " compiled (a graph break), and the plan does not hold it; write it with the module of"
                     + " `export_help_compile`, or compile the model in one graph");
@@ -91,9 +99,10 @@ final class PlanModel {
     private void add(int number, CompiledGraph graph) {
         List<String> names = graph.forward().arguments();
         List<@Nullable String> arguments = new ArrayList<>();
+        int taken = 0;
         for (int i = 0; i < names.size(); i++) {
             TensorMeta meta = graph.forward().inputs().get(names.get(i));
-            arguments.add(meta == null ? null : argument(number, graph, i, meta));
+            arguments.add(meta == null ? null : argument(number, graph, i, taken++, meta));
         }
         graph.weights().forEach((bias, weight) -> {
             String ofBias = arguments.get(bias);
@@ -127,8 +136,12 @@ final class PlanModel {
                 ""));
     }
 
-    /** The value that stands behind an argument: what an earlier graph returned, or an input of the model. */
-    private String argument(int graph, CompiledGraph of, int position, TensorMeta meta) {
+    /**
+     * The value that stands behind an argument: what an earlier graph returned, or an input of the model.
+     *
+     * @param taken how many tensors come before it among the arguments
+     */
+    private String argument(int graph, CompiledGraph of, int position, int taken, TensorMeta meta) {
         for (int g = graph - 1; g >= 0; g--) {
             for (String result : made.get(g)) {
                 if (result != null && alike(Objects.requireNonNull(values.get(result)), meta)) {
@@ -138,7 +151,8 @@ final class PlanModel {
         }
         boolean trained = position < of.gradients().size() && of.gradients().get(position) != null;
         InputKind kind = kind(meta, trained);
-        String value = "input_" + graph + "_" + position;
+        // Symbolic sizes are arguments, too, but the model's tensors have the same names whether there are any or not.
+        String value = "input_" + graph + "_" + taken;
         values.put(value, new TensorMeta(meta.dtype(), meta.sizes(), meta.strides(), meta.storageOffset(), trained));
         inputs.add(new Graph.Input(kind, value, value, kind != InputKind.USER));
         return value;
@@ -155,7 +169,7 @@ final class PlanModel {
     private InputKind kind(TensorMeta meta, boolean trained) {
         int dims = meta.sizes().size();
         boolean batched = dims > 0
-                && config.get("batch") instanceof Long batch
+                && batch != null
                 && meta.sizes().get(0).evaluate(Map.of()) == batch;
         if (trained) {
             return batched && Boolean.TRUE.equals(config.get("input_grad")) ? InputKind.USER : InputKind.PARAMETER;

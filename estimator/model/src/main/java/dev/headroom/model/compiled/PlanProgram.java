@@ -80,6 +80,9 @@ final class PlanProgram {
         for (Object row : PlanJson.list(program.get("outputs"), "program.outputs")) {
             outputs.add(output(PlanJson.list(row, "program.outputs"), "program.outputs[" + outputs.size() + "]"));
         }
+        if (graphs.trains() && !outputs.isEmpty()) {
+            bindResults(outputs.subList(1, outputs.size()));
+        }
         List<String> state = inputs.stream()
                 .filter(i -> i.kind() != InputKind.USER)
                 .map(Graph.Input::qualifiedName)
@@ -104,6 +107,26 @@ final class PlanProgram {
         made.add(value);
         values.put(value, new TensorMeta(meta.dtype(), meta.sizes(), meta.strides(), meta.storageOffset(), trained));
         inputs.add(new Graph.Input(kind, value, qualified.isEmpty() ? value : qualified, kind != InputKind.USER));
+    }
+
+    /**
+     * What Python still holds besides the loss was bound to a name when the model returned, which lets go of what the
+     * name held since the step before: behind the last compiled graph, or where an operator made it later.
+     */
+    private void bindResults(List<Graph.Output> results) {
+        for (int i = 0; i < results.size(); i++) {
+            String value = results.get(i).value();
+            int at = 0;
+            for (int k = 0; k < nodes.size(); k++) {
+                Node node = nodes.get(k);
+                at = node.target().equals(PlanModel.OPERATOR) || node.outputs().contains(value) ? k + 1 : at;
+            }
+            List<Node.NamedArgument> given = List.of(
+                    new Node.NamedArgument("name", new Argument.Text("result_" + i)),
+                    new Node.NamedArgument("value", new Argument.Value(value)));
+            nodes.add(at, new Node("result_" + i, VariableNodes.BIND, given, List.of(), List.of(MODEL), ""));
+        }
+        results.clear();
     }
 
     /** {@code [value, tensor]}. */

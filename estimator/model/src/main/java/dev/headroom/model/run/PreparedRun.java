@@ -114,7 +114,10 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
         Graph noted = LibraryCheckpoints.noted(graph, asked);
-        return new PreparedRun(noted, scenario, symbols, CheckpointPlan.of(noted, scenario));
+        // Inside of what is compiled, the partitioner decides.
+        boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
+        CheckpointPlan plan = inside ? CheckpointPlan.none(noted) : CheckpointPlan.of(noted, scenario);
+        return new PreparedRun(noted, scenario, symbols, plan);
     }
 
     private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param cudnn version of cuDNN; {@code null}: that of PyTorch's own packages
  * @param compile the model goes through {@code torch.compile}
  * @param compileBudget {@code torch._functorch.config.activation_memory_budget}; {@code null} for its default
+ * @param compileMode {@code mode} of {@code torch.compile}
+ * @param compileDynamic {@code dynamic=True}: sizes are symbols while the model is compiled
+ * @param compileRegions each repeated block is compiled by itself, what is around them is not
  */
 @Withers
 public record Kernels(
@@ -27,10 +30,31 @@ public record Kernels(
         Scenario.Attention attention,
         @Nullable CudnnVersion cudnn,
         boolean compile,
-        @Nullable Double compileBudget)
+        @Nullable Double compileBudget,
+        CompileMode compileMode,
+        boolean compileDynamic,
+        boolean compileRegions)
         implements KernelsWithers.With {
-    static final Kernels DEFAULTS =
-            new Kernels(false, false, false, false, CudnnWorkspace.AUTO, Scenario.Attention.AUTO, null, false, null);
+    static final Kernels DEFAULTS = new Kernels(
+            false,
+            false,
+            false,
+            false,
+            CudnnWorkspace.AUTO,
+            Scenario.Attention.AUTO,
+            null,
+            false,
+            null,
+            CompileMode.DEFAULT,
+            false,
+            false);
+
+    /** {@code mode} of {@code torch.compile}, as far as it changes what is held. */
+    public enum CompileMode {
+        DEFAULT,
+        /** Records the graphs as CUDA graphs. */
+        REDUCE_OVERHEAD
+    }
 
     /** Whether tensors of so many dimensions are turned around. */
     public boolean turns(int dimensions) {

@@ -246,6 +246,21 @@ public final class ScenarioSettings {
                             "SHARE",
                             "torch._functorch.config.activation_memory_budget of `compile`, 0 to 1 (default 1)."));
 
+    public static final Setting<Kernels.CompileMode> COMPILE_MODE =
+            row(Setting.of("compile_mode", KERNELS, Kernels::compileMode, Kernels::withCompileMode)
+                    .written(
+                            choice(List.of(Kernels.CompileMode.values()), OptionNames::of),
+                            "NAME",
+                            "mode of --compile: default or reduce-overhead."));
+
+    public static final Setting<Boolean> COMPILE_DYNAMIC =
+            row(Setting.of("compile_dynamic", KERNELS, Kernels::compileDynamic, Kernels::withCompileDynamic)
+                    .written(FLAG, "", "dynamic=True of --compile: sizes are symbols."));
+
+    public static final Setting<Boolean> COMPILE_REGIONS =
+            row(Setting.of("compile_regions", KERNELS, Kernels::compileRegions, Kernels::withCompileRegions)
+                    .written(FLAG, "", "--compile of each repeated block by itself, as accelerate's compile_regions."));
+
     public static final Setting<Boolean> CUDNN_BENCHMARK =
             row(Setting.of("cudnn_benchmark", KERNELS, Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark)
                     .written(FLAG, "", "torch.backends.cudnn.benchmark = True."));

@@ -5,6 +5,8 @@
         loss = criterion(compiled(x), y)      # one step on a GPU: forward, loss and backward
         loss.backward()
 
+Several steps inside are written as they are, where their batches differ in size and graphs are compiled again.
+
 Needs PyTorch 2.6 or newer and a GPU that Inductor compiles for; weights and data do not matter. With `model`, which has
 the parameters in their order, the calls of its compiled graphs are written and what Python runs around and between them
 (PyTorch 2.9 or newer): blocks compiled one by one, graph breaks, a graph that is called for each layer. `batch`, `amp`, `dtype` ("bf16", "fp16") and `input_grad` say what the step was run with, `compile_optimizer` whether
@@ -165,11 +167,16 @@ def _is_view(func):
 
 
 class _Program(TorchDispatchMode):
-    """The calls of one forward pass and its loss, as autograd sees them: graphs that were compiled, and operators
+    """The calls of each forward pass and its loss, as autograd sees them: graphs that were compiled, and operators
     that Python runs around and between them. A value has a name from the call that makes it until its tensor dies."""
 
     def __init__(self, model):
         super().__init__()
+        self.model, self.passes = model, []
+        self._begin()
+
+    def _begin(self):
+        self.waiting = False  # whether backward is over, and the next pass has not begun
         self.calls, self.inputs, self.outputs, self.loss = [], [], [], None
         self.names = {}      # id of a living tensor: its name
         self.living = {}     # name: weak reference to its tensor
@@ -177,11 +184,13 @@ class _Program(TorchDispatchMode):
         self.seen = set()
         self.recording, self.inside = True, 0
         # In the order in which model.cuda() moves them: a module's parameters, its buffers, then its children's.
-        for path, module in model.named_modules() if model is not None else ():
+        for path, module in self.model.named_modules() if self.model is not None else ():
             for kind, named in ("parameter", module._parameters), ("buffer", module._buffers):
                 for name, tensor in named.items():
                     if tensor is not None and tensor.is_cuda and id(tensor) not in self.names:
                         self._add_input(kind, (path + "." + name).replace("_orig_mod.", "").lstrip("."), tensor)
+
+    supports_higher_order_operators = True  # what generated code calls, such as random numbers of a checkpoint
 
     @classmethod
     def ignore_compile_internals(cls):
@@ -199,12 +208,13 @@ class _Program(TorchDispatchMode):
         self.stored.setdefault(storage.cdata, (storage, name, _geometry(tensor)))
         key = id(tensor)
         self.names[key] = name
+        living, names = self.living, self.names
 
         def died(_):
-            self.living.pop(name, None)
-            if self.names.get(key) == name:
-                del self.names[key]
-            if self.recording:
+            living.pop(name, None)
+            if names.get(key) == name:
+                del names[key]
+            if self.recording and living is self.living:
                 self.calls.append(["end", name])
         self.living[name] = weakref.ref(tensor, died)
 
@@ -254,6 +264,13 @@ class _Program(TorchDispatchMode):
             return ["device", value.type]
         return value if value is None or isinstance(value, (bool, int, float, str)) else ["other", str(value)]
 
+    def _next(self, followed):
+        """Another pass begins with what autograd follows first; between passes the optimizer works."""
+        from torch._guards import TracingContext
+        if self.waiting and not self.inside and TracingContext.try_get() is None and followed:
+            self.passes.append(self.written())
+            self._begin()
+
     def _records(self, values):
         from torch._guards import TracingContext
         return (self.recording and not self.inside and TracingContext.try_get() is None
@@ -261,8 +278,11 @@ class _Program(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return func(*args, **kwargs)
         given = [v for a in (*args, *kwargs.values()) for v in (a if isinstance(a, (list, tuple)) else [a])]
         given = [v for v in given if isinstance(v, torch.Tensor)]
+        self._next(torch.is_grad_enabled() and any(v.requires_grad for v in given))
         if not self._records(given):
             return func(*args, **kwargs)
         if not any(v.is_cuda for v in given):
@@ -296,6 +316,7 @@ class _Program(TorchDispatchMode):
 
     def compiled(self, plan, inputs, run):
         """Runs compiled code; `plan` is its entry among the plans."""
+        self._next(plan["direction"] == "forward")
         if not self._records([v for v in inputs if isinstance(v, torch.Tensor)]) or plan["direction"] == "backward":
             self.inside += 1
             try:
@@ -355,6 +376,15 @@ class _Program(TorchDispatchMode):
             if call[0] == "checkpoint" and at is None:
                 kept, after = kept + after, []
         self.calls = kept
+
+    def all(self):
+        """What the file says of all passes: of one where all are alike."""
+        known, numbers = [], []
+        for program in [*self.passes, self.written()]:
+            if program not in known:
+                known.append(program)
+            numbers.append(known.index(program))
+        return {"program": known[0]} if len(known) == 1 else {"programs": known, "passes": numbers}
 
     def written(self):
         """What the file says of it; values that live on when backward is over are what Python holds."""
@@ -428,7 +458,8 @@ def written(path, model=None, **config):
     def backward(run):
         def replaced(tensors, *args, **kwargs):
             program.ends(tensors if isinstance(tensors, torch.Tensor) else tensors[0])
-            return run(tensors, *args, **kwargs)
+            run(tensors, *args, **kwargs)
+            program.waiting = True
         return replaced
 
     def noted(what):
@@ -445,6 +476,6 @@ def written(path, model=None, **config):
         with caches[0], caches[1], program if follows else contextlib.nullcontext():
             yield found
     if follows:
-        found["program"] = program.written()
+        found.update(program.all())
     with (gzip.open if str(path).endswith(".gz") else open)(path, "wt") as file:
         json.dump({"format": 1, "config": config, **found}, file, separators=(",", ":"))

@@ -21,6 +21,9 @@ final class CodeWriter {
     private final List<@Nullable Buffer> returned;
     private final Map<Buffer, Integer> last = new HashMap<>();
     private final Set<Buffer> kept = new HashSet<>();
+
+    /** Buffers that something was added into, which later kernels know under another name. */
+    private final Set<Buffer> changed = new HashSet<>();
     private final List<Statement> out = new ArrayList<>();
     private final Map<String, TensorMeta> called = new HashMap<>();
 
@@ -31,6 +34,9 @@ final class CodeWriter {
             for (Work w : kernels.get(k)) {
                 for (Buffer b : w.reads.keySet()) {
                     last.put(b, k);
+                }
+                if (w.shape == Work.Shape.CHANGE) {
+                    changed.add(w.reads.keySet().iterator().next());
                 }
             }
         }
@@ -43,10 +49,6 @@ final class CodeWriter {
         Map<String, TensorMeta> inputs = new HashMap<>();
         arguments.forEach(a -> inputs.put(a.name(), a.meta()));
         out.add(new Statement.Inputs(names));
-        Set<Buffer> unread = new LinkedHashSet<>(arguments);
-        unread.removeAll(last.keySet());
-        unread.removeAll(kept);
-        unread.forEach(b -> out.add(new Statement.Free(List.of(b.name()))));
         for (int k = 0; k < kernels.size(); k++) {
             kernel(k);
         }
@@ -92,7 +94,7 @@ final class CodeWriter {
         for (Buffer old : dying) {
             boolean same =
                     old.bytes() == b.bytes() && old.meta().dtype() == b.meta().dtype();
-            if (same && (!old.given() || old.donated()) && straight(old, works)) {
+            if (same && !changed.contains(old) && (!old.given() || old.donated()) && straight(old, works)) {
                 out.add(new Statement.Alias(b.name(), old.name()));
                 out.add(new Statement.Free(List.of(old.name())));
                 dying.remove(old);

@@ -4,6 +4,8 @@ import dev.headroom.estimator.compile.partition.Partition;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.compiled.CompiledCode;
 import dev.headroom.model.compiled.CompiledGraph;
+import dev.headroom.model.compiled.Padding;
+import dev.headroom.model.compiled.Product;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,19 +25,25 @@ public final class Compiler {
     private final List<Value> arguments;
     private final boolean channelsLast;
 
-    private Compiler(Partition partition) {
+    /** Whether images and weights come in it. */
+    private final boolean given;
+
+    private Compiler(Partition partition, boolean given, boolean symbolic) {
         this.partition = partition;
         this.arguments = partition.placeholders();
-        this.channelsLast = runsChannelsLast(partition, arguments.size());
+        this.given = given;
+        this.channelsLast = given || !symbolic && runsChannelsLast(partition, arguments.size());
     }
 
     /**
      * Compiles.
      *
      * @param trains whether there is a backward
+     * @param channelsLast whether images and weights come in it
      */
-    public static CompiledGraph compile(Partition partition, boolean trains, CompiledGraph.Facts facts) {
-        Compiler compiler = new Compiler(partition);
+    public static CompiledGraph compile(
+            Partition partition, boolean trains, boolean channelsLast, CompiledGraph.Facts facts) {
+        Compiler compiler = new Compiler(partition, channelsLast, facts.symbolic());
         Map<Value, Buffer> storage = new HashMap<>();
         CompiledCode forward = compiler.forward(storage);
         CompiledCode backward = trains ? compiler.backward(storage) : null;
@@ -43,7 +51,27 @@ public final class Compiler {
         partition.gradients().forEach(g -> gradients.add(g == null ? null : g.meta()));
         List<@Nullable TensorMeta> results = new ArrayList<>();
         partition.results().forEach(r -> results.add(r.meta()));
-        return new CompiledGraph(forward, backward, results, gradients, List.of(), facts, Map.of());
+        return new CompiledGraph(forward, backward, results, gradients, facts.symbolic() ? List.of() : trials(partition), facts, Map.of());
+    }
+
+    /** Products that are tried padded while the joint graph is searched from its end. */
+    private static List<Product> trials(Partition partition) {
+        Set<Product> out = new LinkedHashSet<>();
+        for (List<Value> nodes : List.of(partition.backward(), partition.forward())) {
+            for (int i = nodes.size() - 1; i >= 0; i--) {
+                Value v = nodes.get(i);
+                List<TensorMeta> given = v.arguments().stream().map(Value::meta).toList();
+                boolean adds = v.op().equals("aten.addmm");
+                if (adds || v.op().equals("aten.mm") || v.op().equals("aten.bmm")) {
+                    TensorMeta left = given.get(adds ? 1 : 0);
+                    TensorMeta right = given.get(adds ? 2 : 1);
+                    if (Padding.of(left, right).any()) {
+                        out.add(new Product(left, right, adds ? given.get(0) : null));
+                    }
+                }
+            }
+        }
+        return List.copyOf(out);
     }
 
     /** {@code GraphLowering.decide_layout_opt}. */
@@ -68,12 +96,12 @@ public final class Compiler {
     }
 
     private CompiledCode forward(Map<Value, Buffer> storage) {
-        Lowering lowering = new Lowering("buf", channelsLast);
-        List<Buffer> given = new ArrayList<>();
+        Lowering lowering = new Lowering("buf", channelsLast, channelsLast && !given);
+        List<Buffer> taken = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
             Value v = arguments.get(i);
             Buffer b = new Buffer("primals_" + (i + 1), v.meta(), v.bytes(), true, false);
-            given.add(b);
+            taken.add(b);
             lowering.given(v, b);
         }
         List<Value> out = new ArrayList<>(partition.results());
@@ -85,12 +113,12 @@ public final class Compiler {
             returned.add(b);
             storage.put(v, b);
         }
-        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(given);
+        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(taken);
     }
 
     private CompiledCode backward(Map<Value, Buffer> storage) {
-        Lowering lowering = new Lowering("buf", channelsLast);
-        List<Buffer> given = new ArrayList<>();
+        Lowering lowering = new Lowering("buf", channelsLast, channelsLast && !given);
+        List<Buffer> taken = new ArrayList<>();
         Map<Buffer, Integer> seen = new HashMap<>();
         List<Value> both = new ArrayList<>(partition.results());
         both.addAll(partition.kept());
@@ -99,12 +127,12 @@ public final class Compiler {
             Buffer there = Objects.requireNonNull(storage.get(v));
             boolean own = !there.given() && Objects.requireNonNull(seen.get(there)) == 1;
             Buffer b = new Buffer((there.given() ? "primals_" : Buffer.KEPT) + v.id(), v.meta(), v.bytes(), true, own);
-            given.add(b);
+            taken.add(b);
             lowering.given(v, b);
         }
         for (Value v : partition.tangents()) {
             Buffer b = new Buffer("tangents_" + v.id(), v.meta(), v.bytes(), true, false);
-            given.add(b);
+            taken.add(b);
             lowering.given(v, b);
         }
         Set<Value> wanted = new LinkedHashSet<>();
@@ -114,6 +142,6 @@ public final class Compiler {
         for (Value g : partition.gradients()) {
             returned.add(g == null ? null : lowering.buffer(g));
         }
-        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(given);
+        return new CodeWriter(Ordering.of(Fusion.of(lowering.works()), returned), returned).write(taken);
     }
 }

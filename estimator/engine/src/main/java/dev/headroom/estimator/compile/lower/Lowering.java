@@ -34,10 +34,12 @@ final class Lowering {
 
     private final String prefix;
     private final boolean channelsLast;
+    private final boolean copies;
     private final Map<Value, Box> boxes = new HashMap<>();
     private final Map<Value, Boolean> straight = new HashMap<>();
     private final Map<Value, Set<Value>> users = new HashMap<>();
     private final List<Work> works = new ArrayList<>();
+    private AddedProducts products = new AddedProducts(List.of(), users, Set.of());
     private int named;
 
     /**
@@ -45,10 +47,12 @@ final class Lowering {
      *
      * @param prefix of names of buffers
      * @param channelsLast whether convolutions run in it
+     * @param copies whether their operands come in another layout
      */
-    Lowering(String prefix, boolean channelsLast) {
+    Lowering(String prefix, boolean channelsLast, boolean copies) {
         this.prefix = prefix;
         this.channelsLast = channelsLast;
+        this.copies = copies;
     }
 
     List<Work> works() {
@@ -73,15 +77,19 @@ final class Lowering {
             v.arguments().forEach(a -> users.computeIfAbsent(a, k -> new LinkedHashSet<>())
                     .add(v));
         }
-        if (channelsLast) {
+        products = new AddedProducts(nodes, users, returned);
+        if (copies) {
             nodes.stream().filter(v -> v.op().equals("aten.convolution")).forEach(this::copyOperands);
         }
         for (Value v : nodes) {
+            if (products.isTakenIn(v)) {
+                continue;
+            }
             if (!boxes.containsKey(v)) {
                 lower(v);
             }
-            if (v.kind() != Kind.VIEW && !v.isTuple()) {
-                settle(v, returned.contains(v));
+            if (!v.isTuple()) {
+                settle(v, v.kind() != Kind.VIEW && returned.contains(v));
             }
         }
         returned.forEach(this::realised);
@@ -114,6 +122,16 @@ final class Lowering {
 
     private void lower(Value v) {
         straight.put(v, true);
+        Value product = products.product(v);
+        if (product != v) {
+            Value added = v.arguments().get(v.arguments().get(0) == product ? 1 : 0);
+            bind(v, library("aten.addmm", added, product.arguments().get(0), product.arguments().get(1)));
+            return;
+        }
+        if (products.apart(v)) {
+            addApart(v);
+            return;
+        }
         switch (v.kind()) {
             case VIEW -> {
                 Value of = v.arguments().get(0);
@@ -123,10 +141,10 @@ final class Lowering {
             case POINTWISE, RANDOM, GATHER -> boxes.put(v, expression(v));
             case REDUCTION -> reduction(v);
             case WINDOW -> {
-                v.arguments().forEach(this::realised);
+                Buffer read = realised(v.arguments().get(0));
                 Work work =
                         work(Work.Shape.ELEMENTWISE, v.op(), results(v).get(0).numel(), 1);
-                v.arguments().forEach(a -> work.read(realised(a), false));
+                work.read(read, false);
                 bind(v, work);
             }
             case SCATTER -> scatter(v);
@@ -183,14 +201,31 @@ final class Lowering {
     }
 
     private void call(Value v) {
-        v.arguments().forEach(this::realised);
-        Work work = work(Work.Shape.CALL, v.op(), 1, 1);
-        for (Value a : v.arguments()) {
+        bind(v, library(v.op(), v.arguments().toArray(Value[]::new)));
+    }
+
+    private Work library(String function, Value... operands) {
+        for (Value operand : operands) {
+            realised(operand);
+        }
+        Work work = work(Work.Shape.CALL, function, 1, 1);
+        for (Value a : operands) {
             Buffer operand = realised(a);
             work.read(operand, false);
             work.operands.add(operand);
         }
-        bind(v, work);
+        return work;
+    }
+
+    /** A product in memory, to which whoever reads it adds the rest. */
+    private void addApart(Value addmm) {
+        Value added = addmm.arguments().get(0);
+        Work work = library("aten.mm", addmm.arguments().get(1), addmm.arguments().get(2));
+        Box box = new Box(addmm);
+        box.operations = 1;
+        box.reads.put(make(work, addmm), true);
+        box.inline(box(added), straight(added) && added.numel() == addmm.numel());
+        boxes.put(addmm, box);
     }
 
     private void bind(Value v, Work work) {

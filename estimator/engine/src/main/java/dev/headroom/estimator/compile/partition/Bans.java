@@ -32,12 +32,19 @@ final class Bans {
 
     private final Leniency leniency;
     private final Set<Value> free;
+    private final Checkpoints checkpoints;
 
-    private Bans(Program program, Map<Value, List<Value>> users, Leniency leniency, Set<Value> free) {
+    private Bans(
+            Program program,
+            Map<Value, List<Value>> users,
+            Leniency leniency,
+            Set<Value> free,
+            Checkpoints checkpoints) {
         this.program = program;
         this.users = users;
         this.leniency = leniency;
         this.free = free;
+        this.checkpoints = checkpoints;
         Set<Value> needed = Program.needed(program.results(), Set.of());
         for (Value v : program.nodes()) {
             if (needed.contains(v) || v.isPlaceholder() && v.kind() != Kind.TANGENT) {
@@ -50,9 +57,15 @@ final class Bans {
      * The banned values; views never are.
      *
      * @param free values that are not to be banned, for whatever reason
+     * @param checkpoints what must be computed again is never banned
      */
-    static Set<Value> of(Program program, Map<Value, List<Value>> users, Leniency leniency, Set<Value> free) {
-        Bans bans = new Bans(program, users, leniency, free);
+    static Set<Value> of(
+            Program program,
+            Map<Value, List<Value>> users,
+            Leniency leniency,
+            Set<Value> free,
+            Checkpoints checkpoints) {
+        Bans bans = new Bans(program, users, leniency, free, checkpoints);
         bans.single();
         if (leniency == Leniency.NONE) {
             bans.usedFarApart();
@@ -62,7 +75,7 @@ final class Bans {
     }
 
     private void ban(Value v) {
-        if (!OperatorClasses.isView(v) && !free.contains(v)) {
+        if (!OperatorClasses.isView(v) && !free.contains(v) && !checkpoints.recomputes(v)) {
             banned.add(v);
         }
     }
@@ -84,7 +97,7 @@ final class Bans {
                 boolean costly = leniency == Leniency.INTENSIVE_ONLY
                         ? OperatorClasses.intensive(v)
                         : !OperatorClasses.recomputable(v);
-                if (costly || shrinks || leniency == Leniency.NONE && materialised(v)) {
+                if (checkpoints.saves(v) || costly || shrinks || leniency == Leniency.NONE && materialised(v)) {
                     ban(v);
                 }
             }

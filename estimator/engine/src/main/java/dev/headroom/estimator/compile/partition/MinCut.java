@@ -64,7 +64,8 @@ final class MinCut {
         Set<Value> after = program.afterTangents();
         Set<Value> returned = new HashSet<>();
         program.gradients().stream().filter(Objects::nonNull).forEach(returned::add);
-        Set<Value> banned = Bans.of(program, users, leniency, free);
+        Checkpoints checkpoints = new Checkpoints(program, users);
+        Set<Value> banned = Bans.of(program, users, leniency, free, checkpoints);
         Map<Value, Integer> distance = distances(after);
         reversed.addVertex(SOURCE);
         reversed.addVertex(SINK);
@@ -75,6 +76,10 @@ final class MinCut {
             }
             if (returned.contains(v)) {
                 edge(out(v), SINK, INFINITE);
+            }
+            if (checkpoints.recomputes(v)) {
+                edge(in(v), SINK, INFINITE);
+                continue;
             }
             if (banned.contains(v)) {
                 edge(SOURCE, in(v), INFINITE);

@@ -47,6 +47,7 @@ public record Program(List<Value> nodes, List<Value> results, List<@Nullable Val
                     Arrays.toString(v.sizes()),
                     Arrays.toString(v.strides()),
                     backward.contains(v));
+            joint.inRegion(v.region());
             Value equal = v.kind() == Kind.RANDOM || v.isPlaceholder() ? null : known.get(key);
             if (equal == null) {
                 equal = v.kind() == Kind.ITEM

@@ -27,7 +27,7 @@ final class ConvolutionRules {
         put(rules, "avg_pool2d", ConvolutionRules::window);
         put(rules, "adaptive_avg_pool2d", ConvolutionRules::adaptive);
         put(rules, "upsample_nearest2d", ConvolutionRules::window);
-        put(rules, "upsample_bilinear2d", ConvolutionRules::window);
+        put(rules, "upsample_bilinear2d", ConvolutionRules::bilinear);
     }
 
     private static void put(Map<String, Rule> rules, String name, Rule.Single rule) {
@@ -137,19 +137,61 @@ final class ConvolutionRules {
 
     /** Reads a window for each element, as {@code avg_pool2d} and resizing do. */
     private static Traced window(Ops ops, Site s) {
-        Traced x = s.tensor("self");
+        Traced x = s.tensor("input".equals(first(s)) ? "input" : "self");
         long[] sizes = s.has("kernel_size")
                 ? Output.pooled(s, x.value().sizes(), Output.pair(s, "kernel_size", 1))
                 : Output.resized(s, x.value().sizes());
         return windowed(ops, s, x, sizes);
     }
 
+    /** {@code _upsample_linear} of torch/_decomp: each element between four that are gathered. */
+    private static Traced bilinear(Ops ops, Site s) {
+        Traced x = s.tensor("input".equals(first(s)) ? "input" : "self");
+        long[] to = Output.resized(s, x.value().sizes());
+        long rows = to[2];
+        long columns = to[3];
+        Traced[] lines = new Traced[2];
+        for (int i = 0; i < 2; i++) {
+            Value row = index(ops, s, "row" + i, rows, 1);
+            Value left = index(ops, s, "column0", columns);
+            Value right = index(ops, s, "column1", columns);
+            Traced start = IndexRules.gathered(ops, x, "aten._unsafe_index", to, false, row, left);
+            Traced end = IndexRules.gathered(ops, x, "aten._unsafe_index", to, false, row, right);
+            lines[i] = between(ops, start, end, weight(ops, s, "columns", x, columns));
+        }
+        return between(ops, lines[0], lines[1], weight(ops, s, "rows", x, rows, 1));
+    }
+
+    private static String first(Site s) {
+        return s.node().arguments().get(0).name();
+    }
+
+    private static Value index(Ops ops, Site s, String which, long... sizes) {
+        Value at = ops.joint.make(Kind.POINTWISE, "prims.iota", which + s.plain(), DType.FLOAT32, sizes);
+        return ops.emit.convert(at, DType.INT64);
+    }
+
+    private static Traced weight(Ops ops, Site s, String which, Traced of, long... sizes) {
+        DType type = of.value().dtype();
+        return Traced.constant(ops.joint.make(Kind.POINTWISE, "prims.iota", which + s.plain(), type, sizes));
+    }
+
+    private static Traced between(Ops ops, Traced start, Traced end, Traced weight) {
+        return ops.add(start, ops.mul(ops.sub(end, start), weight));
+    }
+
     private static Traced windowed(Ops ops, Site s, Traced x, long[] sizes) {
         String op = s.node().operator();
         Value v = x.value();
         Value out = ops.joint.make(Kind.WINDOW, op, s.plain(), v.dtype(), sizes, v);
+        // Derivatives of pools are given what was pooled, though their kernels only read the gradient.
+        boolean pools = op.contains("pool");
         return ops.unary(
-                x, out, (g, y) -> ops.joint.make(Kind.WINDOW, op + "_backward", s.plain(), g.dtype(), v.sizes(), g));
+                x,
+                out,
+                (g, y) -> pools
+                        ? ops.joint.make(Kind.WINDOW, op + "_backward", s.plain(), g.dtype(), v.sizes(), g, v)
+                        : ops.joint.make(Kind.WINDOW, op + "_backward", s.plain(), g.dtype(), v.sizes(), g));
     }
 
     /** Sizes of results. */
@@ -202,12 +244,14 @@ final class ConvolutionRules {
         static long[] resized(Site s, long[] in) {
             long[] out = in.clone();
             long[] sizes = s.integers("output_size");
-            @Nullable Traced none = s.tensorOrNull("scale_factors");
-            if (sizes.length != 2 || none != null) {
-                throw new NoDecomposition(s.node().target() + " by a factor");
+            double[] factors = s.numbers("scale_factors");
+            for (int i = 0; i < 2; i++) {
+                int dim = in.length - 2 + i;
+                if (sizes.length != 2 && factors.length != 2) {
+                    throw new NoDecomposition(s.node().target() + " of unknown size");
+                }
+                out[dim] = sizes.length == 2 ? sizes[i] : (long) Math.floor(in[dim] * factors[i]);
             }
-            out[in.length - 2] = sizes[0];
-            out[in.length - 1] = sizes[1];
             return out;
         }
     }

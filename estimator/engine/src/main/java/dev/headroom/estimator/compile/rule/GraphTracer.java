@@ -6,6 +6,7 @@ import dev.headroom.estimator.compile.trace.Tape;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.estimator.op.core.AutocastPolicy;
+import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -14,6 +15,7 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,11 @@ public final class GraphTracer {
     private final Map<String, Long> symbols;
     private final Map<String, Rule> rules;
     private final @Nullable DType amp;
+    private final Map<Node, Integer> regions;
+    private final ModelTypes types;
+
+    /** Of the graph that is traced, and of bodies in it; none where all types are the archive's. */
+    private final Map<Graph, RunTypes> runTypes = new IdentityHashMap<>();
 
     /** Operators without a rule, and how often they were called. */
     private final Map<String, Integer> unknown = new TreeMap<>();
@@ -49,12 +56,21 @@ public final class GraphTracer {
      *
      * @param symbols a value for each of the graph's
      * @param amp what autocast lowers to; {@code null} for none
+     * @param types of the model's parameters
      * @param rules see {@link Rules}
+     * @param regions numbers of the checkpoints that nodes are in, from 1 in the order in which they run
      */
-    public GraphTracer(Map<String, Long> symbols, @Nullable DType amp, Rules rules) {
+    public GraphTracer(
+            Map<String, Long> symbols,
+            @Nullable DType amp,
+            ModelTypes types,
+            Rules rules,
+            Map<Node, Integer> regions) {
         this.symbols = symbols;
         this.amp = amp;
+        this.types = types;
         this.rules = rules.all();
+        this.regions = regions;
     }
 
     /** Operators without a rule, and how often they were called. */
@@ -72,6 +88,7 @@ public final class GraphTracer {
         long[] strides = Site.known(meta.strides(), symbols);
         Value v = joint.placeholder(stays ? Kind.PARAMETER : Kind.INPUT, name, meta.dtype(), sizes, strides);
         values.put(name, trained ? tape.leaf(v) : Traced.constant(v));
+        runTypes.clear();
         return v;
     }
 
@@ -116,8 +133,10 @@ public final class GraphTracer {
     /** Traces calls of a graph. */
     public void trace(Graph graph, List<Node> nodes) {
         for (Node node : nodes) {
+            joint.inRegion(regions.getOrDefault(node, 0));
             trace(graph, node);
         }
+        joint.inRegion(0);
     }
 
     private void trace(Graph graph, Node node) {
@@ -127,8 +146,15 @@ public final class GraphTracer {
         if (body(node)) {
             return;
         }
+        RunTypes run = types.mixed() ? types(graph) : null;
+        convertFactor(run, node);
         Site site = new Site(node, values, symbols);
-        if (amp != null) {
+        boolean lowers = amp != null && !(run != null && !tape.records() && run.keepsOutOfAutocast(node));
+        if (run != null) {
+            Traced self = site.tensorOrNull("self");
+            site.naming(run.at(node, self == null ? null : self.value().dtype(), lowers ? amp : null));
+        }
+        if (amp != null && lowers) {
             autocast(site, amp);
         }
         Rule rule = rules.get(node.operator());
@@ -142,9 +168,38 @@ public final class GraphTracer {
             String name = node.outputs().get(i);
             if (name != null) {
                 values.put(name, made[i]);
+                note(run, name, made[i]);
             }
         }
         inPlace(node, made);
+    }
+
+    /** What types mean in a graph, where values are followed that it was given. */
+    private RunTypes types(Graph graph) {
+        RunTypes known = runTypes.get(graph);
+        if (known == null) {
+            known = new RunTypes(graph, types);
+            runTypes.put(graph, known);
+            for (Graph.Input input : graph.inputs()) {
+                note(known, input.value(), values.get(input.value()));
+            }
+        }
+        return known;
+    }
+
+    private static void note(@Nullable RunTypes run, String name, @Nullable Traced value) {
+        if (run != null && value != null) {
+            run.note(name, value.value().dtype());
+        }
+    }
+
+    /** Makes a conversion that the program makes only where its weights are in half precision. */
+    private void convertFactor(@Nullable RunTypes run, Node node) {
+        String name = run == null || amp != null ? null : run.converted(node);
+        Traced before = name == null ? null : values.get(name);
+        if (name != null && before != null && before.value().dtype() != types.run()) {
+            values.put(name, ops.convert(before, types.run()));
+        }
     }
 
     /** What a call changes has the new value from then on. */
@@ -170,6 +225,10 @@ public final class GraphTracer {
                     if (given.get(k).value() instanceof Argument.Value v) {
                         values.put(inner.inputs().get(k).value(), Objects.requireNonNull(values.get(v.name())));
                     }
+                }
+                if (types.mixed()) {
+                    RunTypes ofBody = types(inner);
+                    inner.inputs().forEach(in -> note(ofBody, in.value(), values.get(in.value())));
                 }
                 boolean records = !node.target().endsWith("wrap_with_set_grad_enabled");
                 boolean before = tape.record(records);

@@ -106,7 +106,7 @@ final class IndexRules {
      *
      * @param wide whether the gradient of half precision is summed in float32 (embedding_dense_backward)
      */
-    private static Traced gathered(Ops ops, Traced x, String op, long[] sizes, boolean wide, Value... indices) {
+    static Traced gathered(Ops ops, Traced x, String op, long[] sizes, boolean wide, Value... indices) {
         Value v = x.value();
         Value[] operands = new Value[indices.length + 1];
         operands[0] = v;

@@ -3,6 +3,7 @@ package dev.headroom.estimator.compile.rule;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import java.util.Map;
+import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -164,26 +165,47 @@ final class NormalizationRules {
         Value normal = e.joint().reshape(e.mul(e.sub(wide, stats[1]), scale), v.sizes());
         Value out = weight == null ? normal : e.mul(normal, channel(e, weight.value(), v.dim()));
         out = bias == null ? out : e.add(out, channel(e, bias.value(), v.dim()));
-        Set<Integer> dims = Emit.all(v);
-        dims.remove(1);
         return ops.tape.call(
                 e.convert(out, v.dtype()),
-                gradient -> {
-                    Value g = e.wide(gradient);
-                    Value hat = e.joint().reshape(e.mul(e.sub(wide, stats[1]), scale), v.sizes());
-                    Value scaled = weight == null ? g : e.mul(g, channel(e, weight.value(), v.dim()));
-                    Value flat = e.joint().reshape(scaled, grouped);
-                    Value flatHat = e.joint().reshape(hat, grouped);
-                    Value c = e.mul(flatHat, e.sum(e.mul(flat, flatHat), inner, true));
-                    Value rest = e.sub(e.sub(e.mul(flat, grouped[2]), e.sum(flat, inner, true)), c);
-                    Value dx = e.mul(e.with("div", scale, grouped[2]), rest);
-                    return new Value[] {
-                        x.requiresGrad() ? e.convert(e.joint().reshape(dx, v.sizes()), v.dtype()) : null,
-                        perFeature(e, e.mul(g, hat), dims, weight),
-                        perFeature(e, g, dims, bias)
-                    };
-                },
+                gradient -> groupBackward(e, e.wide(gradient), x, weight, bias, stats[1], scale),
                 operands(x, weight, bias));
+    }
+
+    /** {@code native_group_norm_backward}: sums for each channel, from which three factors for each group follow. */
+    private static @Nullable Value[] groupBackward(
+            Emit e,
+            Value g,
+            Traced x,
+            @Nullable Traced weight,
+            @Nullable Traced bias,
+            Value mean,
+            Value scale) {
+        Value v = e.wide(x.value());
+        long n = v.size(0);
+        long channels = v.size(1);
+        long groups = mean.size(1);
+        long[] flat = {n, channels, v.numel() / n / channels};
+        long[] apart = {n, groups, channels / groups, flat[2]};
+        long[] grouped = Arrays.copyOf(apart, 3);
+        Value ds = e.joint().reshape(e.sum(e.joint().reshape(e.mul(g, v), flat), Set.of(2), false), grouped);
+        Value db = e.joint().reshape(e.sum(e.joint().reshape(g, flat), Set.of(2), false), grouped);
+        Value dx = null;
+        if (x.requiresGrad()) {
+            Value gain = weight == null ? null : e.joint().reshape(weight.value(), 1, groups, channels / groups);
+            Value dsValue = e.sum(gain == null ? ds : e.mul(ds, gain), Set.of(2), true);
+            Value dbValue = e.sum(gain == null ? db : e.mul(db, gain), Set.of(2), true);
+            Value first = gain == null ? scale : e.mul(scale, gain);
+            Value cubed = e.mul(e.mul(scale, scale), scale);
+            Value second = e.mul(e.mul(e.sub(e.mul(dbValue, mean), dsValue), cubed), 1.0 / flat[2]);
+            Value third =
+                    e.sub(e.mul(e.unary("neg", second), mean), e.mul(e.mul(dbValue, scale), 1.0 / flat[2]));
+            Value scaled = e.mul(e.joint().reshape(g, apart), e.joint().unsqueeze(first, 3));
+            Value moved = e.mul(e.joint().reshape(v, apart), e.joint().unsqueeze(second, 3));
+            Value made = e.add(e.add(scaled, moved), e.joint().unsqueeze(third, 3));
+            dx = e.convert(e.joint().reshape(made, v.sizes()), x.value().dtype());
+        }
+        Value each = e.mul(e.sub(ds, e.mul(db, mean)), scale);
+        return new Value[] {dx, perFeature(e, each, Set.of(0), weight), perFeature(e, db, Set.of(0), bias)};
     }
 
     /** {@code _fused_rms_norm} and its backward. */

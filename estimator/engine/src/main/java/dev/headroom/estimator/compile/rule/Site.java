@@ -23,6 +23,9 @@ final class Site {
     private final Map<String, Long> symbols;
     private final Map<String, Traced> instead = new HashMap<>();
 
+    /** The type that the call names in this run; {@code null} for the archive's. */
+    private @Nullable DType named;
+
     Site(Node node, Map<String, Traced> values, Map<String, Long> symbols) {
         this.node = node;
         this.values = values;
@@ -35,6 +38,11 @@ final class Site {
 
     Map<String, Long> symbols() {
         return symbols;
+    }
+
+    /** Has the call name another type than the archive says. */
+    void naming(@Nullable DType type) {
+        named = type;
     }
 
     /** Reads another tensor in the place of an argument. */
@@ -158,9 +166,19 @@ final class Site {
                 : otherwise;
     }
 
+    /** Numbers of a list; none where there is no list. */
+    double[] numbers(String name) {
+        return find(name) instanceof Argument.Floats list
+                ? list.values().stream().mapToDouble(d -> d).toArray()
+                : new double[0];
+    }
+
     @Nullable
     DType type(String name) {
         Argument a = find(name);
+        if (named != null && (a instanceof Argument.TypeOf || a instanceof Argument.Type && name.equals("dtype"))) {
+            return named;
+        }
         return a instanceof Argument.Type t
                 ? t.value()
                 : a instanceof Argument.TypeOf of ? known(of.value()).value().dtype() : null;

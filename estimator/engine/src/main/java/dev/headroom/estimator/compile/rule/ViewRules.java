@@ -56,6 +56,10 @@ final class ViewRules {
         put(rules, "detach", (ops, s) -> Traced.constant(s.value("self")));
         put(rules, "detach_", (ops, s) -> Traced.constant(s.value("self")));
         put(rules, "alias", (ops, s) -> s.tensor("self"));
+        put(
+                rules,
+                "requires_grad_",
+                (ops, s) -> s.tensor("self").requiresGrad() ? s.tensor("self") : ops.tape.leaf(s.value("self")));
         put(rules, "to", ViewRules::to);
         put(
                 rules,

@@ -10,16 +10,22 @@ import java.util.Set;
 /** The joint graph while it is traced: nodes in order, and the calls that append one. */
 public final class Joint {
     private final List<Value> nodes = new ArrayList<>();
+    private int region;
 
     /** In order, placeholders among them. */
     public List<Value> nodes() {
         return nodes;
     }
 
+    /** Nodes that follow are in the checkpoint of this number; 0 for none. */
+    public void inRegion(int number) {
+        region = number;
+    }
+
     /** Appends a node. */
     public Value node(
             Kind kind, String op, String key, DType type, long[] sizes, long[] strides, List<Value> arguments) {
-        Value out = new Value(nodes.size(), kind, op, key, arguments, type, sizes, strides);
+        Value out = new Value(nodes.size(), kind, op, key, arguments, type, sizes, strides, region);
         nodes.add(out);
         return out;
     }
@@ -113,7 +119,11 @@ public final class Joint {
         return of.isContiguous() ? of : copy(of, Shapes.contiguous(of.sizes()));
     }
 
+    /** {@code permute}; what it is undone of where it undoes another (joint_graph.py, pointless_permute_pair). */
     public Value permute(Value of, int... dims) {
+        if (of.op().equals("aten.permute") && of.key().equals(Arrays.toString(inverse(dims)))) {
+            return of.arguments().get(0);
+        }
         long[] sizes = new long[dims.length];
         long[] strides = new long[dims.length];
         for (int i = 0; i < dims.length; i++) {
@@ -121,6 +131,14 @@ public final class Joint {
             strides[i] = of.strides()[dims[i]];
         }
         return view("aten.permute", Arrays.toString(dims), of, sizes, strides);
+    }
+
+    private static int[] inverse(int... dims) {
+        int[] out = new int[dims.length];
+        for (int i = 0; i < dims.length; i++) {
+            out[dims[i]] = i;
+        }
+        return out;
     }
 
     public Value transpose(Value of, int a, int b) {

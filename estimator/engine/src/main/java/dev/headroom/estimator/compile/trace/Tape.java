@@ -41,6 +41,11 @@ public final class Tape {
         return before;
     }
 
+    /** Whether calls are recorded. */
+    public boolean records() {
+        return enabled;
+    }
+
     /**
      * Records a call with one result.
      *

@@ -18,6 +18,7 @@ public final class Value {
     private final DType dtype;
     private final long[] sizes;
     private final long[] strides;
+    private final int region;
     private final List<Value> items = new ArrayList<>();
 
     /**
@@ -26,8 +27,18 @@ public final class Value {
      * @param id its place in the order of tracing
      * @param op the operator without its overload, such as {@code aten.mul}
      * @param key what else tells two calls of it apart: numbers, dimensions
+     * @param region number of the checkpoint that it is in, 0 for none
      */
-    Value(int id, Kind kind, String op, String key, List<Value> arguments, DType dtype, long[] sizes, long[] strides) {
+    Value(
+            int id,
+            Kind kind,
+            String op,
+            String key,
+            List<Value> arguments,
+            DType dtype,
+            long[] sizes,
+            long[] strides,
+            int region) {
         this.id = id;
         this.kind = kind;
         this.op = op;
@@ -36,6 +47,7 @@ public final class Value {
         this.dtype = dtype;
         this.sizes = sizes.clone();
         this.strides = strides.clone();
+        this.region = region;
     }
 
     void addItem(Value item) {
@@ -81,6 +93,11 @@ public final class Value {
     /** @param d may count from the end */
     public long size(int d) {
         return sizes[d < 0 ? d + sizes.length : d];
+    }
+
+    /** Number of the checkpoint that computes it, counted from 1; 0 outside of all. */
+    public int region() {
+        return region;
     }
 
     /** Results of a node that has several; empty for a tensor. */
