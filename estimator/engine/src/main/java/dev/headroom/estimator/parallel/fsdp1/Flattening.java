@@ -73,7 +73,8 @@ final class Flattening {
                 before.stream().map(Tensor::sizes).toList(),
                 type,
                 parallel.cpuOffload(),
-                divided);
+                divided,
+                options.useOrigParams());
         if (parallel.cpuOffload()) {
             if (divided || options.useOrigParams()) {
                 runtime.release(shard);

@@ -12,7 +12,6 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
@@ -57,14 +56,6 @@ public final class FullyShardedDataParallel implements LoopHook {
         this.options = parallel.sharding();
         this.shards = shards;
         this.replicas = replicas;
-        if (parallel.cpuOffload()
-                && strategy() == ShardingOptions.Strategy.NO_SHARD
-                && options.useOrigParams()
-                && options.paramDtype() == null) {
-            throw new UserInputException("--cpu-offload with whole parameters on each rank and --use-orig-params: how"
-                    + " long linear layers keep weights that were brought is not modelled; leave out"
-                    + " --use-orig-params, or name a --param-dtype");
-        }
     }
 
     @Override
