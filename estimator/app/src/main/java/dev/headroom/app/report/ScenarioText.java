@@ -40,7 +40,8 @@ public final class ScenarioText {
         add(
                 text,
                 run.parallel().kind() != ParallelKind.SINGLE,
-                run.parallel().kind().option() + " on " + run.parallel().world() + " GPUs");
+                run.parallel().kind().option() + " on " + run.parallel().world()
+                        + (run.parallel().world() == 1 ? " GPU" : " GPUs"));
         add(text, run.loop().inference() && !run.generation().any(), "inference");
         add(
                 text,

@@ -7,6 +7,7 @@ import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.deepspeed.DeepSpeedConfig;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ZeroOptions;
 import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.run.Moment;
@@ -98,6 +99,7 @@ final class Summaries {
         if (!deepSpeed.equals(ZeroOptions.DEFAULTS.dsConfig())) {
             out.addAll(DeepSpeedConfig.parse(deepSpeed).warnings());
         }
+        parallel(request.scenario().parallel()).ifPresent(out::add);
         int lost = run.nodes().checkpointsWithoutGradients();
         if (lost > 0) {
             out.add("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
@@ -125,6 +127,17 @@ final class Summaries {
                     + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass `cudnn_workspace=SIZE`");
         }
         return out;
+    }
+
+    private static Optional<String> parallel(Parallelism parallel) {
+        String kind = "--parallel " + parallel.kind().option();
+        if (parallel.kind() != ParallelKind.SINGLE && parallel.world() == 1) {
+            return Optional.of(kind + " is played on one GPU: name the number of GPUs with --world N");
+        }
+        return parallel.kind() == ParallelKind.MP && parallel.pipeline().microbatches() > 1
+                ? Optional.of(kind + " --microbatches: autograd has a thread a device, and in backward passes they race;"
+                        + " played are threads that take turns, and real runs differ from each other by a few MiB")
+                : Optional.empty();
     }
 
     /** What to say of an archive whose mode is not that of the run. */

@@ -74,8 +74,8 @@ public final class GraphRunner implements ForwardPass {
         this.engine = engine;
         this.lifetimes = lifetimes;
         this.hostReads = HostReads.of(graph);
-        this.moduleCalls = new ModuleCalls(runtime, graph);
         this.calls = new NodeCalls(runtime, graph, symbols, unmodelled, types, lifetimes);
+        this.moduleCalls = new ModuleCalls(runtime, graph, calls::made);
         List<Node> nodes = graph.nodes();
         attributions = new int[nodes.size()];
         executions = new int[nodes.size()];

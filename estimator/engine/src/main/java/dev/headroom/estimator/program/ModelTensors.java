@@ -176,6 +176,31 @@ public final class ModelTensors {
         parameterNames.add(name);
     }
 
+    /** Parameters that are tied become tensors of their own that have the same memory, in their modules' order. */
+    public void untie(ModelState state) {
+        parameters.clear();
+        parameterNames.clear();
+        state.tensors().forEach((name, held) -> {
+            if (held.kind() != Graph.InputKind.PARAMETER) {
+                return;
+            }
+            Tensor t = named(name);
+            if (!name.equals(storages.get(name))) {
+                try (Frame frame = runtime.frame()) {
+                    t = runtime.hold(runtime.detach(t));
+                }
+                runtime.requireGrad(t, held.meta().requiresGrad());
+                storages.put(name, name);
+                byStorageName.put(name, t);
+                if (held.value() != null) {
+                    byValue.put(held.value(), t);
+                }
+            }
+            parameters.add(t);
+            parameterNames.add(name);
+        });
+    }
+
     /** {@code zero_grad(set_to_none=True)}. */
     public void dropGradients() {
         for (Tensor p : parameters) {

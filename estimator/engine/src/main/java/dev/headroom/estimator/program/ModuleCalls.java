@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -31,6 +32,7 @@ final class ModuleCalls {
 
     private final EagerRuntime runtime;
     private final Graph graph;
+    private final BiConsumer<String, Tensor> returned;
     private final Deque<Running> running = new ArrayDeque<>();
     private boolean ignored;
 
@@ -45,9 +47,11 @@ final class ModuleCalls {
 
     private Map<String, Integer> made = Map.of();
 
-    ModuleCalls(EagerRuntime runtime, Graph graph) {
+    /** @param returned is told what a hook returns in the place of a module's output */
+    ModuleCalls(EagerRuntime runtime, Graph graph, BiConsumer<String, Tensor> returned) {
         this.runtime = runtime;
         this.graph = graph;
+        this.returned = returned;
     }
 
     /** From now on no hooks run: the graph is the body of a higher-order operator. */
@@ -248,6 +252,7 @@ final class ModuleCalls {
                     Tensor t = values.get(name);
                     if (t != null && after[next++] != t) {
                         values.put(name, runtime.hold(after[next - 1]));
+                        returned.accept(name, after[next - 1]);
                         runtime.release(t);
                     }
                 }

@@ -18,8 +18,8 @@ public final class Preparation {
                     (graph, run, symbols) ->
                             run.parallel().kind().isTensor() ? ValueShape.describe(graph, symbols) : graph),
             new Pass(
-                    "make parameters that are tied two where they are shared on the meta device, module by module",
-                    (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
+                    "make parameters that are tied two where they are shared module by module",
+                    (graph, run, symbols) -> untied(graph, run.parallel())),
             new Pass(
                     "let readers read what the program reads where values change their type",
                     (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
@@ -47,8 +47,11 @@ public final class Preparation {
      * Nobody ties them again once {@code fully_shard} has them; {@code param_init_fn} of the first kind makes a model's
      * tensors module by module (torch/nn/modules/module.py, to_empty).
      */
-    private static boolean unties(Parallelism parallel) {
-        boolean shards = parallel.kind() == ParallelKind.TP_FSDP2 || parallel.kind() == ParallelKind.FSDP1;
-        return shards && parallel.build() == Parallelism.Build.META;
+    private static Graph untied(Graph graph, Parallelism parallel) {
+        boolean shares = parallel.kind() == ParallelKind.TP_FSDP2;
+        if (parallel.build() == Parallelism.Build.META && (shares || parallel.kind() == ParallelKind.FSDP1)) {
+            return UntiedParameters.untie(graph);
+        }
+        return shares ? UntiedParameters.readApart(graph) : graph;
     }
 }

@@ -12,8 +12,12 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Makes each name of a tied parameter a parameter of its own, which the module that has the name reads. */
-final class UntiedParameters {
+public final class UntiedParameters {
     private final Graph graph;
+
+    /** Whether names have memory of their own, too. */
+    private final boolean apart;
+
     private final Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
     private final List<Graph.Input> inputs;
     private final Map<String, TensorMeta> values;
@@ -21,14 +25,39 @@ final class UntiedParameters {
     /** By module, then by a value of a tied parameter: the value that is the module's own. */
     private final Map<String, Map<String, String>> own = new HashMap<>();
 
-    private UntiedParameters(Graph graph) {
+    private UntiedParameters(Graph graph, boolean apart) {
         this.graph = graph;
+        this.apart = apart;
         this.inputs = new ArrayList<>(graph.inputs());
         this.values = new LinkedHashMap<>(graph.values());
     }
 
     static Graph untie(Graph graph) {
-        return new UntiedParameters(graph).rewrite();
+        return new UntiedParameters(graph, true).rewrite();
+    }
+
+    /** Modules read parameters of their own, whose memory is one until they are {@linkplain #apart taken apart}. */
+    static Graph readApart(Graph graph) {
+        return new UntiedParameters(graph, false).rewrite();
+    }
+
+    /** The same with parameters that have memory of their own, after {@link ModelTensors#untie}. */
+    public static Graph apart(Graph graph) {
+        Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
+        graph.held().tensors().forEach((name, held) -> {
+            boolean parameter = held.kind() == Graph.InputKind.PARAMETER;
+            tensors.put(name, parameter ? held.as(held.value(), name) : held);
+        });
+        return new Graph(
+                graph.name(),
+                graph.inputs(),
+                graph.nodes(),
+                graph.outputs(),
+                graph.values(),
+                graph.ints(),
+                graph.symbols(),
+                graph.state(),
+                new ModelState(graph.held().modules(), tensors, graph.held().notes()));
     }
 
     private Graph rewrite() {
@@ -72,7 +101,7 @@ final class UntiedParameters {
                 values.put(value, held.meta());
                 inputs.add(0, new Graph.Input(Graph.InputKind.PARAMETER, value, name, true));
             }
-            tensors.put(name, held.as(value, name));
+            tensors.put(name, held.as(value, apart ? name : held.storage()));
             Map<String, String> renamed = own.computeIfAbsent(ModelState.owner(name), k -> new HashMap<>());
             for (String other : read) {
                 renamed.put(other, value);

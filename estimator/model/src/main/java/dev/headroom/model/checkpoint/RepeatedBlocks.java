@@ -42,17 +42,24 @@ public final class RepeatedBlocks {
 
     /**
      * Paths of all modules of the blocks' classes, inner ones before those around them
-     * (torch/distributed/fsdp/wrap.py, ModuleWrapPolicy, which asks isinstance).
+     * (torch/distributed/fsdp/wrap.py, ModuleWrapPolicy, which asks isinstance). Blocks that are checkpointed by a
+     * CheckpointWrapper around each are of that class, and nothing else is.
      *
+     * @param checkpointed whether blocks are checkpointed
      * @param others paths of modules that are wrapped too
      */
-    public static List<String> sameTypes(Graph graph, Set<String> others) {
+    public static List<String> sameTypes(Graph graph, boolean checkpointed, Set<String> others) {
         RepeatedBlocks blocks = new RepeatedBlocks(graph);
+        Set<String> found = new HashSet<>(blocks.find());
         Set<String> classes = new HashSet<>();
-        blocks.find().forEach(b -> classes.add(blocks.types.get(b)));
+        found.forEach(b -> classes.add(blocks.types.get(b)));
         classes.remove(null);
+        boolean wrappers = checkpointed && !CheckpointPlan.hasSwitch(graph);
         List<String> out = new ArrayList<>();
-        blocks.leave("", m -> others.contains(m) || blocks.isOneOf(classes, m), out);
+        blocks.leave(
+                "",
+                m -> others.contains(m) || (wrappers ? found.contains(m) : blocks.isOneOf(classes, m)),
+                out);
         return List.copyOf(out);
     }
 

@@ -116,8 +116,10 @@ public final class ParallelChecks {
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
             throw new UserInputException("`parameters_as_bucket_view` is an option of `zero_optimizer`; name both");
         }
-        if (run.loop().inference() && (kind.isPipeline() || kind.isDeepSpeed() || kind == ParallelKind.MP)) {
-            throw refused("`inference`", "its forward passes without backward passes are not modelled");
+        if (run.loop().inference() && (kind.isPipeline() || kind.isDeepSpeed())) {
+            throw refused(
+                    "`inference`",
+                    "its forward passes without backward passes are not modelled; take mp, tp, fsdp2, ddp or dp");
         }
     }
 

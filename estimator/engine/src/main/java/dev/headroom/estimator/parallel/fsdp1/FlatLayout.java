@@ -26,10 +26,11 @@ record FlatLayout(List<Piece> pieces, long numel, int ranks) {
     /**
      * Lays parameters out.
      *
-     * @param aligned elements to whose multiples each begins, the whole then being padded to a multiple of the ranks; 0
+     * @param aligned elements to whose multiples each begins, the whole then being padded to a multiple of the world; 0
      *     for neither
+     * @param world all ranks, those included that have the whole as well
      */
-    static FlatLayout of(List<Long> numels, long aligned, int ranks) {
+    static FlatLayout of(List<Long> numels, long aligned, int ranks, int world) {
         List<Piece> pieces = new ArrayList<>();
         long at = 0;
         for (int i = 0; i < numels.size(); i++) {
@@ -37,7 +38,7 @@ record FlatLayout(List<Piece> pieces, long numel, int ranks) {
             pieces.add(new Piece(i, at, numels.get(i)));
             at += numels.get(i);
         }
-        at += pad(pieces, at, aligned > 0 ? ranks : 0);
+        at += pad(pieces, at, aligned > 0 ? world : 0);
         return new FlatLayout(List.copyOf(pieces), at, ranks);
     }
 

@@ -26,6 +26,10 @@ final class FlatParameter {
     private final boolean offloaded;
     private final boolean converts;
     private final boolean divided;
+
+    /** Whether the modules' views are variables whose memory is changed each time the whole is brought. */
+    private final boolean rebinds;
+
     private final Tensor whole;
     private final @Nullable Tensor lowPrecision;
     private final List<Tensor> views = new ArrayList<>();
@@ -42,6 +46,7 @@ final class FlatParameter {
      * @param type in which modules use them
      * @param offloaded the part is in host memory
      * @param divided whether other ranks have other parts
+     * @param originals whether modules keep parameters of their own
      */
     FlatParameter(
             EagerRuntime runtime,
@@ -50,7 +55,8 @@ final class FlatParameter {
             List<long[]> sizes,
             DType type,
             boolean offloaded,
-            boolean divided) {
+            boolean divided,
+            boolean originals) {
         this.runtime = runtime;
         this.layout = layout;
         this.shard = shard;
@@ -58,6 +64,7 @@ final class FlatParameter {
         this.offloaded = offloaded;
         this.divided = divided;
         this.converts = type != shard.dtype();
+        this.rebinds = originals && offloaded && !divided && !converts;
         boolean own = divided || converts || offloaded;
         try (Frame frame = runtime.frame()) {
             whole = own ? unbacked(layout.numel()) : shard;
@@ -158,9 +165,23 @@ final class FlatParameter {
         viewed = before;
     }
 
-    /** The modules' views are of what was brought, and no more of what was brought before (_use_unsharded_views). */
+    /**
+     * The modules' views are of what was brought, and no more of what was brought before (_use_unsharded_views). What
+     * operators saved of them is as well, but for views of these views, such as transposed weights.
+     */
     void view() {
         if (divided) {
+            return;
+        }
+        if (rebinds) {
+            Tensor now = Objects.requireNonNull(brought);
+            for (FlatLayout.Piece p : layout.pieces()) {
+                if (p.parameter() >= 0) {
+                    Tensor view = views.get(p.parameter());
+                    runtime.setData(view, now, view.strides(), p.offset());
+                }
+            }
+            releaseBrought();
             return;
         }
         runtime.release(viewed);

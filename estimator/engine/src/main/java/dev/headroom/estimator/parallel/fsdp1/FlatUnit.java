@@ -186,6 +186,9 @@ final class FlatUnit {
         Tensor before = parameter.isOffloaded() || !parameter.isDivided() ? null : gradient.get();
         Tensor now = reduction.run(parameter, before);
         if (parameter.isOffloaded()) {
+            if (!parameter.isDivided()) {
+                runtime.streams().hostWaits(); // the copy of what is not divided blocks (_offload_grad)
+            }
             runtime.streams().recordUse(now, Coordination.POST_BACKWARD);
             leaving.add(now);
         } else if (now != before) {

@@ -61,7 +61,10 @@ final class Flattening {
         DType type = mixed == null ? own : mixed;
         List<Long> numels = before.stream().map(Tensor::numel).toList();
         FlatLayout layout = FlatLayout.of(
-                numels, options.useOrigParams() ? ALIGNMENT / type.bytes() : 0, divided ? shards.size() : 1);
+                numels,
+                options.useOrigParams() ? ALIGNMENT / type.bytes() : 0,
+                divided ? shards.size() : 1,
+                shards.size());
         boolean trained = before.stream().anyMatch(Tensor::requiresGrad);
         Tensor shard = shard(layout, own);
         runtime.requireGrad(shard, trained);
@@ -73,7 +76,8 @@ final class Flattening {
                 before.stream().map(Tensor::sizes).toList(),
                 type,
                 parallel.cpuOffload(),
-                divided);
+                divided,
+                options.useOrigParams());
         if (parallel.cpuOffload()) {
             if (divided || options.useOrigParams()) {
                 runtime.release(shard);

@@ -12,7 +12,6 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
@@ -57,14 +56,6 @@ public final class FullyShardedDataParallel implements LoopHook {
         this.options = parallel.sharding();
         this.shards = shards;
         this.replicas = replicas;
-        if (parallel.cpuOffload()
-                && strategy() == ShardingOptions.Strategy.NO_SHARD
-                && options.useOrigParams()
-                && options.paramDtype() == null) {
-            throw new UserInputException("`cpu_offload` with whole parameters on each rank and `use_orig_params`: how"
-                    + " long linear layers keep weights that were brought is not modelled; leave out"
-                    + " `use_orig_params`, or name a `param_dtype`");
-        }
     }
 
     @Override
@@ -94,7 +85,8 @@ public final class FullyShardedDataParallel implements LoopHook {
         full = FullPrecision.of(graph, options);
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT
                 ? List.of()
-                : RepeatedBlocks.sameTypes(graph, full().modules());
+                : RepeatedBlocks.sameTypes(
+                        graph, run.checkpointing().segments() > 0, full().modules());
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);

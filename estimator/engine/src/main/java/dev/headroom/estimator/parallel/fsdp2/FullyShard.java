@@ -10,6 +10,7 @@ import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.PartialNorms;
 import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.unit.HostOptimizer;
+import dev.headroom.estimator.program.UntiedParameters;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -96,6 +97,7 @@ public final class FullyShard implements LoopHook {
     private void wrap() {
         checkLayout();
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
+        boolean shared = parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
         model = new ShardedModel(
                 parallel,
                 log,
@@ -104,7 +106,7 @@ public final class FullyShard implements LoopHook {
                 new StageModule(
                         runtime,
                         loop.engine(),
-                        loop.graph(),
+                        shared ? UntiedParameters.apart(loop.graph()) : loop.graph(),
                         loop.model(),
                         loop.graph().held().modules(),
                         loop.prepared().symbols(),

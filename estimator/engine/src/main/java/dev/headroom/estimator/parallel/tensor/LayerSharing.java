@@ -40,7 +40,8 @@ final class LayerSharing {
         TiedParameters ties = new TiedParameters(module.graph());
         if (dividedFurther && ties.any()) {
             throw new UserInputException("`parallel=" + parallel.kind().option()
-                    + "`: tied parameters are modelled for a model that is built on the meta device; add `build=meta`");
+                    + "`: one stage has parameters that are tied, which is not modelled; give each module its own"
+                    + " (tie_word_embeddings=False)");
         }
         model = new SharedModel(module.runtime(), module.model(), module.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(module.runtime(), ranks);

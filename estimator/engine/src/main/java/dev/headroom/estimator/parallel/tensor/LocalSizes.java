@@ -141,7 +141,7 @@ final class LocalSizes {
         return switch (sized.operator) {
             case "aten.expand" -> expanded(sized.whole, here, sized.asked);
             case "aten.split_with_sizes", "aten.split" -> split(node, sized.whole, here, sized.asked);
-            default -> viewed(node, sized.whole, here, Shapes.inferSize(sized.asked, Shapes.numel(sized.whole)));
+            default -> viewed(node, sized.whole, here, sized.asked);
         };
     }
 
@@ -192,10 +192,11 @@ final class LocalSizes {
     }
 
     /**
-     * Dimensions that a view merges or splits make groups of the same number of elements; of a divided group, the first
-     * dimension is the divided one.
+     * Dimensions that a view merges or splits make groups of the same number of elements; of a divided group, the
+     * dimension that was left open is the divided one, else the first.
      */
-    private long[] viewed(Node node, long[] whole, long[] here, long[] asked) {
+    private long[] viewed(Node node, long[] whole, long[] here, long[] named) {
+        long[] asked = Shapes.inferSize(named, Shapes.numel(whole));
         long[] out = asked.clone();
         int i = 0;
         int j = 0;
@@ -218,14 +219,24 @@ final class LocalSizes {
                 local *= here[k];
             }
             if (local != in) {
-                int divided = firstOut;
-                while (divided < j - 1 && asked[divided] == 1) {
-                    divided++;
-                }
+                int divided = divided(named, asked, firstOut, j);
                 out[divided] = divided(node, asked[divided], local, in);
             }
         }
         return out;
+    }
+
+    private static int divided(long[] named, long[] asked, int first, int end) {
+        for (int d = first; d < end; d++) {
+            if (named[d] < 0) {
+                return d;
+            }
+        }
+        int divided = first;
+        while (divided < end - 1 && asked[divided] == 1) {
+            divided++;
+        }
+        return divided;
     }
 
     private long divided(Node node, long size, long local, long whole) {

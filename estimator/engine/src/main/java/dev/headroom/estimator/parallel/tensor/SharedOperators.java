@@ -57,13 +57,25 @@ final class SharedOperators implements NodeHook {
     /** The result is a part as what it was computed from. */
     private static Tensor[] passed(Call call, Supplier<Tensor[]> own) {
         Tensor from = first(call);
-        Tensor[] out = own.get();
+        Tensor[] out = fitting(call, own);
         if (from != null) {
             for (Tensor t : out) {
                 Distribution.pass(from, t);
             }
         }
         return out;
+    }
+
+    private static Tensor[] fitting(Call call, Supplier<Tensor[]> own) {
+        try {
+            return own.get();
+        } catch (UserInputException e) {
+            throw new UserInputException(
+                    call.node().module() + ": what the plan of tensor parallelism divides does not fit what it leaves"
+                            + " whole (" + e.getMessage() + "); choose another --tp, or write a plan for such modules and"
+                            + " name it with --tp-plan",
+                    e);
+        }
     }
 
     private static @Nullable Tensor first(Call call) {

@@ -6,9 +6,11 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.program.NodeHook;
+import dev.headroom.estimator.program.UntiedParameters;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -58,10 +60,15 @@ public final class TensorParallel implements LoopHook {
     }
 
     private void wrap() {
+        Graph graph = loop.graph();
+        if (divides != null) {
+            loop.model().untie(graph.held());
+            graph = UntiedParameters.apart(graph);
+        }
         StageModule whole = new StageModule(
                 runtime,
                 loop.engine(),
-                loop.graph(),
+                graph,
                 loop.model(),
                 loop.graph().held().modules(),
                 loop.prepared().symbols(),

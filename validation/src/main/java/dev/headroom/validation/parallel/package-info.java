@@ -1,0 +1,8 @@
+/**
+ * Ranks of parallel training beside recordings of them: {@link dev.headroom.validation.parallel.RankComparison} compares
+ * one run, {@link dev.headroom.validation.parallel.ParallelReport} prints a folder.
+ */
+@NullMarked
+package dev.headroom.validation.parallel;
+
+import org.jspecify.annotations.NullMarked;
