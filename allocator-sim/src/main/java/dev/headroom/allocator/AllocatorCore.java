@@ -1,6 +1,7 @@
 package dev.headroom.allocator;
 
 import dev.headroom.allocator.AllocatorListener.Action;
+import org.jspecify.annotations.Nullable;
 
 /** The state that the parts of the allocator share, and the steps that all of them take. */
 final class AllocatorCore {
@@ -193,14 +194,9 @@ final class AllocatorCore {
         listener.event(action, address, bytes, stream, pool.owner.id);
     }
 
-    OutOfMemoryException outOfMemory(String message, long requestedBytes, long segment) {
-        return new OutOfMemoryException(
-                message,
-                requestedBytes,
-                segment,
-                reserved,
-                stats.allocatedBytes().current(),
-                memory.free());
+    /** @param message {@code null} for the usual one */
+    OutOfMemoryException outOfMemory(@Nullable String message, long requestedBytes, long segment) {
+        return new OutOfMemoryException(message, this, requestedBytes, segment);
     }
 
     private static void change(StatArray stat, BlockPool pool, long by) {

@@ -1,7 +1,7 @@
 package dev.headroom.allocator;
 
 import java.util.Locale;
-import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The device, or the allocator's limit, has no room for a request even after all cached memory was returned. */
 public final class OutOfMemoryException extends RuntimeException {
@@ -12,20 +12,40 @@ public final class OutOfMemoryException extends RuntimeException {
     private final long reserved;
     private final long allocated;
     private final long deviceFree;
+    private final long deviceTotal;
+    private final long allowed;
 
-    OutOfMemoryException(String message, long requested, long segment, long reserved, long allocated, long deviceFree) {
+    /** @param message {@code null} for the usual one */
+    OutOfMemoryException(@Nullable String message, AllocatorCore core, long requested, long segment) {
         super(message);
         this.requested = requested;
         this.segment = segment;
-        this.reserved = reserved;
-        this.allocated = allocated;
-        this.deviceFree = deviceFree;
+        this.reserved = core.reserved;
+        this.allocated = core.stats.allocatedBytes().current();
+        this.deviceFree = core.memory.free();
+        this.deviceTotal = core.memory.total();
+        this.allowed = core.allowed;
     }
 
-    /** The message that PyTorch would print. */
+    /**
+     * The message that PyTorch would print. The usual one is put together when somebody reads it: searches for the
+     * least memory run out of it many times and read none.
+     */
     @Override
     public String getMessage() {
-        return Objects.requireNonNull(super.getMessage());
+        String given = super.getMessage();
+        return given != null ? given : usual();
+    }
+
+    private String usual() {
+        return "CUDA out of memory. Tried to allocate " + formatSize(segment)
+                + ". GPU 0 has a total capacity of " + formatSize(deviceTotal)
+                + " of which " + formatSize(deviceFree) + " is free. "
+                + (allowed == Long.MAX_VALUE ? "" : formatSize(allowed) + " allowed; ")
+                + "Of the allocated memory " + formatSize(allocated)
+                + " is allocated by PyTorch, and "
+                + formatSize(reserved - allocated)
+                + " is reserved by PyTorch but unallocated.";
     }
 
     /** Bytes that the program asked for. */

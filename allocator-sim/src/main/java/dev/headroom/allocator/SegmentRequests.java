@@ -59,7 +59,7 @@ final class SegmentRequests {
         if (block == NIL) {
             core.emit(Action.OOM, core.memory.free(), size, stream, pool);
             core.stats.ooms++;
-            throw core.outOfMemory(message(segment), requestedBytes, segment);
+            throw core.outOfMemory(null, requestedBytes, segment);
         }
         return block;
     }
@@ -124,17 +124,5 @@ final class SegmentRequests {
             }
         }
         return NIL;
-    }
-
-    private String message(long segment) {
-        long allocated = core.stats.allocatedBytes().current();
-        return "CUDA out of memory. Tried to allocate " + OutOfMemoryException.formatSize(segment)
-                + ". GPU 0 has a total capacity of " + OutOfMemoryException.formatSize(core.memory.total())
-                + " of which " + OutOfMemoryException.formatSize(core.memory.free()) + " is free. "
-                + (core.allowed == Long.MAX_VALUE ? "" : OutOfMemoryException.formatSize(core.allowed) + " allowed; ")
-                + "Of the allocated memory " + OutOfMemoryException.formatSize(allocated)
-                + " is allocated by PyTorch, and "
-                + OutOfMemoryException.formatSize(core.reserved - allocated)
-                + " is reserved by PyTorch but unallocated.";
     }
 }

@@ -1,8 +1,5 @@
 package dev.headroom.allocator;
 
-import it.unimi.dsi.fastutil.longs.Long2LongMap;
-import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
-
 /**
  * Device memory that consists of addresses only. Every allocation takes whole granules of 2 MiB, as on current NVIDIA
  * drivers, at the lowest address where it fits. Real drivers may choose other addresses, which matters only where the
@@ -118,55 +115,5 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     @Override
     public void unmap(long address, long bytes, long granule) {
         used -= bytes;
-    }
-
-    /** The taken ranges between two addresses and the gaps between them, both as sizes by address. */
-    private static final class AddressSpace {
-        private final Long2LongRBTreeMap gaps = new Long2LongRBTreeMap();
-        private final Long2LongRBTreeMap taken = new Long2LongRBTreeMap();
-
-        AddressSpace(long from, long to) {
-            gaps.put(from, to - from);
-            taken.defaultReturnValue(NONE);
-        }
-
-        /** Takes the lowest gap that is large enough; {@link #NONE} when there is none. */
-        long take(long bytes) {
-            for (Long2LongMap.Entry gap : gaps.long2LongEntrySet()) {
-                long size = gap.getLongValue();
-                if (size >= bytes) {
-                    long address = gap.getLongKey();
-                    gaps.remove(address);
-                    if (size > bytes) {
-                        gaps.put(address + bytes, size - bytes);
-                    }
-                    taken.put(address, bytes);
-                    return address;
-                }
-            }
-            return NONE;
-        }
-
-        /** Gives a range back and returns its size, or {@link #NONE} when it was not taken. */
-        long drop(long address) {
-            long bytes = taken.remove(address);
-            if (bytes == NONE) {
-                return NONE;
-            }
-            long start = address;
-            long size = bytes;
-            if (gaps.containsKey(address + bytes)) {
-                size += gaps.remove(address + bytes);
-            }
-            if (!gaps.isEmpty() && gaps.firstLongKey() < address) {
-                long before = gaps.headMap(address).lastLongKey();
-                if (before + gaps.get(before) == address) {
-                    start = before;
-                    size += gaps.get(before);
-                }
-            }
-            gaps.put(start, size);
-            return bytes;
-        }
     }
 }

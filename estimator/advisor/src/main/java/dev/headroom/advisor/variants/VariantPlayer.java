@@ -9,6 +9,8 @@ import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.quant.Load;
+import dev.headroom.model.quant.pass.Loads;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 import java.util.Objects;
@@ -52,7 +54,23 @@ public final class VariantPlayer {
 
     /** Within the device's memory, to the end. */
     public Outcome within(Scenario run) {
-        return play(run).outcome();
+        Play free = plays.get(PredictionRequest.unbounded(run));
+        Outcome known = free == null ? null : free.outcome;
+        return known != null && isSameWithin(known, run) ? known : play(run).outcome();
+    }
+
+    /**
+     * Whether a run with room for anything goes the same way on the device: it does where the device never has to
+     * refuse a segment, as long as nothing else asks how much memory there is. The allocator's own settings may, and so
+     * does a model that is loaded onto devices by their size. By default segments are multiples of the driver's 2 MiB,
+     * so that the device needs no more than what is reserved.
+     */
+    private boolean isSameWithin(Outcome free, Scenario run) {
+        return free.fits()
+                && run.allocConf().isBlank()
+                && run.parallel().devices() == 1
+                && Loads.how(asked.graph(), run) != Load.DEVICE_MAP
+                && free.reserved() <= Objects.requireNonNull(Predictor.room(asked.with(run)), "a run without a device");
     }
 
     /** Whether the run gets through within the device's memory. */
@@ -103,7 +121,7 @@ public final class VariantPlayer {
     /** A scenario that is played when somebody first asks; who asks meanwhile waits. */
     private final class Play {
         private final Scenario run;
-        private @Nullable Outcome outcome;
+        private volatile @Nullable Outcome outcome;
 
         Play(Scenario run) {
             this.run = run;

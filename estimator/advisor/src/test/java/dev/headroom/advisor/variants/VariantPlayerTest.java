@@ -13,6 +13,7 @@ import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,23 @@ class VariantPlayerTest {
         assertEquals(1, played.get());
         assertTrue(player.unbounded(run).allocated() > 0);
         assertEquals(2, played.get());
+    }
+
+    @Test
+    void whatTheDeviceNeverRefusesIsNotPlayedAgain() {
+        Outcome free = player.unbounded(run);
+        assertEquals(free, player.within(run));
+        assertEquals(1, played.get());
+        Outcome asked = new VariantPlayer(new PredictionRequest(player.graph(), run)).within(run);
+        assertEquals(asked, free, "what playing it would have shown");
+        // With less than it reserved the device refuses; with a setting the allocator may ask how much there is.
+        for (Scenario other : List.of(
+                run.with(LIMIT, free.reserved() - 2 * MIB), run.with(ALLOC_CONF, "garbage_collection_threshold:0.5"))) {
+            player.unbounded(other);
+            long before = played.get();
+            player.within(other);
+            assertEquals(before + 1, played.get(), other.allocConf());
+        }
     }
 
     @Test

@@ -29,6 +29,7 @@ final class LayerTable {
     }
 
     private final Map<Key, Row> rows = new LinkedHashMap<>();
+    /** The first operator that reads a parameter, by the name of its storage. */
     private final Map<String, Key> readers = new HashMap<>();
     private final Map<Integer, Key> stateOf = new HashMap<>();
     private final Simulation simulation;
@@ -62,28 +63,29 @@ final class LayerTable {
     }
 
     private void nodes() {
-        for (Node n : simulation.prepared().graph().nodes()) {
+        Graph graph = simulation.prepared().graph();
+        Map<String, Key> ofValues = new HashMap<>();
+        for (Node n : graph.nodes()) {
             Key key = new Key(n.module(), n.operator());
             row(key);
             for (Node.NamedArgument a : n.arguments()) {
                 if (a.value() instanceof Argument.Value v) {
-                    readers.putIfAbsent(v.name(), key);
+                    ofValues.putIfAbsent(v.name(), key);
                 }
+            }
+        }
+        for (ModelState.HeldTensor held : graph.held().tensors().values()) {
+            Key reader = ofValues.get(held.value());
+            if (reader != null) {
+                readers.putIfAbsent(held.storage(), reader);
             }
         }
     }
 
     /** The row of a parameter: the first operator that reads it. */
     private Key keyOf(String qualifiedName) {
-        Graph graph = simulation.prepared().graph();
-        Map<String, ModelState.HeldTensor> tensors = graph.held().tensors();
-        for (Map.Entry<String, ModelState.HeldTensor> e : tensors.entrySet()) {
-            ModelState.HeldTensor held = e.getValue();
-            if (held.storage().equals(qualifiedName) && readers.containsKey(held.value())) {
-                return readers.get(held.value());
-            }
-        }
-        return new Key(ModelState.owner(qualifiedName), PARAMETER);
+        Key reader = readers.get(qualifiedName);
+        return reader != null ? reader : new Key(ModelState.owner(qualifiedName), PARAMETER);
     }
 
     private void parameters() {

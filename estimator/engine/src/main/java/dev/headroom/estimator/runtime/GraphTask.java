@@ -47,14 +47,18 @@ final class GraphTask {
     private static Map<GradNode, int[]> dependencies(GradNode root) {
         Map<GradNode, int[]> count = new HashMap<>();
         ArrayDeque<GradNode> stack = new ArrayDeque<>();
-        Map<GradNode, Boolean> seen = new HashMap<>();
         stack.push(root);
-        seen.put(root, true);
         while (!stack.isEmpty()) {
             for (GradNode.Edge e : stack.pop().edges) {
-                if (e != null) {
-                    count.computeIfAbsent(e.node(), k -> new int[1])[0]++;
-                    if (seen.put(e.node(), true) == null) {
+                if (e == null) {
+                    continue;
+                }
+                int[] counted = count.get(e.node());
+                if (counted != null) {
+                    counted[0]++;
+                } else {
+                    count.put(e.node(), new int[] {1});
+                    if (e.node() != root) {
                         stack.push(e.node());
                     }
                 }
