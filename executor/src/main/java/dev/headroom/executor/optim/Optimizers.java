@@ -4,8 +4,8 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class Optimizers {
     /** What {@link Hyperparameters} holds. */
     private static final Set<Setting<?>> ARGUMENTS = Set.of(
-            ScenarioSettings.WEIGHT_DECAY,
-            ScenarioSettings.NESTEROV,
-            ScenarioSettings.AMSGRAD,
-            ScenarioSettings.MOMENTUM,
-            ScenarioSettings.CENTERED);
+            OptimizerSettings.WEIGHT_DECAY,
+            OptimizerSettings.NESTEROV,
+            OptimizerSettings.AMSGRAD,
+            OptimizerSettings.MOMENTUM,
+            OptimizerSettings.CENTERED);
 
     private static final Set<OptimizerKind> KNOWN = EnumSet.of(
             OptimizerKind.SGD,
@@ -42,7 +42,7 @@ public final class Optimizers {
     }
 
     private static List<Setting<?>> unknownArguments(Scenario run) {
-        return ScenarioSettings.ofOptimizers().stream()
+        return OptimizerSettings.all().stream()
                 .filter(argument -> !ARGUMENTS.contains(argument) && !argument.isDefault(run))
                 .toList();
     }

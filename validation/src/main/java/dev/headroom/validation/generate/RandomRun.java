@@ -1,12 +1,15 @@
 package dev.headroom.validation.generate;
 
+import static dev.headroom.model.scenario.OptimizerSettings.AMSGRAD;
+import static dev.headroom.model.scenario.OptimizerSettings.CENTERED;
+import static dev.headroom.model.scenario.OptimizerSettings.MOMENTUM;
+import static dev.headroom.model.scenario.OptimizerSettings.NESTEROV;
+import static dev.headroom.model.scenario.OptimizerSettings.WEIGHT_DECAY;
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
 import static dev.headroom.model.scenario.ScenarioSettings.AMP;
-import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
 import static dev.headroom.model.scenario.ScenarioSettings.ATTENTION;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
-import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
 import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
@@ -18,12 +21,9 @@ import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
 import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
 import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
-import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
-import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
-import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 
 import dev.headroom.model.graph.DType;

@@ -10,6 +10,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;
@@ -88,7 +89,7 @@ final class BatchLadder implements RealFile {
         String name = row.text("model") + " " + row.text("image_size") + " " + row.text("layout");
         Scenario run = Scenario.defaults()
                 .with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)
-                .with(ScenarioSettings.NESTEROV, true)
+                .with(OptimizerSettings.NESTEROV, true)
                 .with(ScenarioSettings.TORCH, TorchVersion.of("1.12"))
                 .with(ScenarioSettings.AMP, DType.FLOAT16)
                 .with(ScenarioSettings.CHANNELS_LAST, row.text("layout").equals("nhwc"))

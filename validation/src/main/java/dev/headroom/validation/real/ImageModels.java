@@ -8,6 +8,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;
@@ -90,8 +91,8 @@ final class ImageModels implements RealFile {
     private static Scenario scenario(long batch) {
         return Scenario.defaults()
                 .with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)
-                .with(ScenarioSettings.NESTEROV, true)
-                .with(ScenarioSettings.WEIGHT_DECAY, true)
+                .with(OptimizerSettings.NESTEROV, true)
+                .with(OptimizerSettings.WEIGHT_DECAY, true)
                 .with(ScenarioSettings.TORCH, TorchVersion.of("2.4"))
                 .with(ScenarioSettings.BATCH, batch)
                 .with(ScenarioSettings.STEPS, STEPS)

@@ -15,6 +15,7 @@ import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.io.IOException;
@@ -43,12 +44,18 @@ class LbfgsRecordingsTest {
         Scenario run = scenario()
                 .with(ScenarioSettings.BATCH, options.path("batch").asLong())
                 .with(ScenarioSettings.STEPS, options.path("steps").asInt())
-                .with(ScenarioSettings.MAX_ITER, options.path("max_iter").asInt(20))
-                .with(ScenarioSettings.HISTORY_SIZE, options.path("history_size").asInt(100));
+                .with(OptimizerSettings.MAX_ITER, options.path("max_iter").asInt(20))
+                .with(
+                        OptimizerSettings.HISTORY_SIZE,
+                        options.path("history_size").asInt(100));
         List<String> recorded = new ArrayList<>();
-        recording.path("phases").forEach(p -> recorded.add(p.path("phase").asText() + " "
-                + p.path("allocated").asLong() + " " + p.path("reserved").asLong() + " "
-                + p.path("max_allocated").asLong() + " " + p.path("max_reserved").asLong()));
+        recording
+                .path("phases")
+                .forEach(p -> recorded.add(p.path("phase").asText() + " "
+                        + p.path("allocated").asLong() + " "
+                        + p.path("reserved").asLong() + " "
+                        + p.path("max_allocated").asLong() + " "
+                        + p.path("max_reserved").asLong()));
         assertEquals(recorded, predicted(run));
     }
 
@@ -60,8 +67,7 @@ class LbfgsRecordingsTest {
     }
 
     private static List<String> predicted(Scenario run) {
-        PredictionRequest request =
-                new PredictionRequest(Importers.read(LOOPS.resolve("classifier.pt2")), run);
+        PredictionRequest request = new PredictionRequest(Importers.read(LOOPS.resolve("classifier.pt2")), run);
         return Predictor.simulate(request).phases().stream()
                 .map(LbfgsRecordingsTest::line)
                 .toList();
@@ -74,9 +80,7 @@ class LbfgsRecordingsTest {
 
     @Test
     void aLoopThatGivesNoClosureIsRefused() {
-        Scenario run = scenario()
-                .with(ScenarioSettings.BATCH, 4L)
-                .with(ScenarioSettings.ACCUMULATE, 2);
+        Scenario run = scenario().with(ScenarioSettings.BATCH, 4L).with(ScenarioSettings.ACCUMULATE, 2);
         UserInputException e = assertThrows(UserInputException.class, () -> predicted(run));
         assertTrue(String.valueOf(e.getMessage()).contains("--accumulate"), e.getMessage());
     }

@@ -14,6 +14,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.io.IOException;
@@ -32,8 +33,8 @@ class PrefetchedBatchesTest {
                 .with(ScenarioSettings.BATCH, 16L)
                 .with(ScenarioSettings.STEPS, 3)
                 .with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)
-                .with(ScenarioSettings.NESTEROV, true)
-                .with(ScenarioSettings.WEIGHT_DECAY, true)
+                .with(OptimizerSettings.NESTEROV, true)
+                .with(OptimizerSettings.WEIGHT_DECAY, true)
                 .with(ScenarioSettings.LOSS, LossKind.LABEL_SMOOTHING)
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.NONE)
                 .with(FeedSettings.DATA, DataKind.TIMM)

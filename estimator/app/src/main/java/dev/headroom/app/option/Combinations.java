@@ -3,6 +3,7 @@ package dev.headroom.app.option;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -20,7 +21,7 @@ public final class Combinations {
         }
         for (Setting<?> setting : ScenarioSettings.written()) {
             setting.objection(run).ifPresent(why -> {
-                String with = ScenarioSettings.ofOptimizers().contains(setting)
+                String with = OptimizerSettings.all().contains(setting)
                         ? " with `optimizer=" + run.optimizer().kind().option() + "`"
                         : "";
                 throw new BadOption(new Mention(setting.key(), null) + with + ": " + why + "; leave it out");

@@ -76,7 +76,14 @@ class ServiceTest {
         assertEquals(printed("devices", "--json"), get(service, "/v1/devices").body());
         String several = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 64, \"gpu\": \"a10\", \"world\": 4}}";
         assertEquals(
-                printed("advise", MODELS.resolve("mlp-xor.pt2").toString(), "--batch", "64", "--gpus", "4xa10", "--json"),
+                printed(
+                        "advise",
+                        MODELS.resolve("mlp-xor.pt2").toString(),
+                        "--batch",
+                        "64",
+                        "--gpus",
+                        "4xa10",
+                        "--json"),
                 post(service, "/v1/strategies", several).body());
         String named = "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 1, \"seq\": 64, \"steps\": 1}}";
         assertEquals(
@@ -131,14 +138,21 @@ class ServiceTest {
     @Test
     void aPagesNextQuestionEndsTheOneBefore() throws Exception {
         String slow = "{\"model\": \"llama-3.1-8b\", \"options\": {\"batch\": 2, \"seq\": 777, \"gpu\": \"rtx-4090\"}}";
-        CompletableFuture<HttpResponse<String>> before = CLIENT.sendAsync(of("mine", "/v1/advise", slow), BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> before =
+                CLIENT.sendAsync(of("mine", "/v1/advise", slow), BodyHandlers.ofString());
         while (!get(service, "/metrics").body().contains("headroom_workers_running 1.0")) {
             assertFalse(before.isDone());
         }
-        assertEquals(200, CLIENT.send(of("another", "/v1/predict", QUESTION), BodyHandlers.ofString()).statusCode());
+        assertEquals(
+                200,
+                CLIENT.send(of("another", "/v1/predict", QUESTION), BodyHandlers.ofString())
+                        .statusCode());
         assertFalse(before.isDone());
         String next = QUESTION.replace("8", "9");
-        assertEquals(200, CLIENT.send(of("mine", "/v1/predict", next), BodyHandlers.ofString()).statusCode());
+        assertEquals(
+                200,
+                CLIENT.send(of("mine", "/v1/predict", next), BodyHandlers.ofString())
+                        .statusCode());
         assertEquals(409, before.join().statusCode());
     }
 

@@ -28,7 +28,7 @@ record Parts(List<Node> nodes, boolean compiled) {
     static List<Parts> blocks(Graph graph) {
         List<Region> blocks = RepeatedBlocks.regions(graph);
         if (blocks.isEmpty()) {
-            throw new UserInputException("--compile-regions: the model has no repeated blocks");
+            throw new UserInputException("`compile_regions`: the model has no repeated blocks");
         }
         List<Parts> out = new ArrayList<>();
         int at = 0;

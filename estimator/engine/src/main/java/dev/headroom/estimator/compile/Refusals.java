@@ -34,7 +34,7 @@ final class Refusals {
 
     private static void requireCompiled(Scenario run, boolean asked, String option) {
         if (asked && !run.kernels().compile()) {
-            throw new UserInputException(option + " is of --compile, which is not asked for");
+            throw new UserInputException(option + " is of `compile`, which is not asked for");
         }
     }
 

@@ -46,16 +46,16 @@ final class Lbfgs implements Optimizer {
         for (int i = 0; i < options.history(); i++) {
             al.add(state.variable());
         }
-        refuse(run.precision().amp() == DType.FLOAT16, "--amp fp16", "a GradScaler takes no closure");
-        refuse(run.loop().accumulate() > 1, "--accumulate", "its closure evaluates one batch");
-        refuse(run.loop().clips(), "--clip-grad-norm", "the gradients are those of its closure");
-        refuse(run.trainer().loop().isTrainer(), "--loop", "libraries' loops give no closure");
-        refuse(!run.optimizer().groups().isEmpty(), "--param-group", "it has no parameter groups");
+        refuse(run.precision().amp() == DType.FLOAT16, "`amp=fp16`", "a GradScaler takes no closure");
+        refuse(run.loop().accumulate() > 1, "`accumulate`", "its closure evaluates one batch");
+        refuse(run.loop().clips(), "`max_norm`", "the gradients are those of its closure");
+        refuse(run.trainer().loop().isTrainer(), "`loop`", "libraries' loops give no closure");
+        refuse(!run.optimizer().groups().isEmpty(), "`param_group`", "it has no parameter groups");
     }
 
     private static void refuse(boolean asked, String option, String why) {
         if (asked) {
-            throw new UserInputException("--optimizer lbfgs with " + option + ": " + why);
+            throw new UserInputException("`optimizer=lbfgs` with " + option + ": " + why);
         }
     }
 
@@ -66,7 +66,8 @@ final class Lbfgs implements Optimizer {
 
     @Override
     public void step() {
-        throw new UserInputException("lbfgs steps with a closure: it is an optimizer of the plain loop, by --optimizer");
+        throw new UserInputException(
+                "lbfgs steps with a closure: it is an optimizer of the plain loop, by `optimizer`");
     }
 
     @Override
@@ -118,13 +119,14 @@ final class Lbfgs implements Optimizer {
                     previous.bind(kept(flat()));
                 }
                 if (iterations == 1) {
-                    state.function(() -> { // min(1.0, 1.0 / flat_grad.abs().sum())
-                        Tensor absolute = flat();
-                        scalar();
-                        runtime.free(absolute);
-                        scalar();
-                        scalar();
-                    });
+                    state.function(
+                            () -> { // min(1.0, 1.0 / flat_grad.abs().sum())
+                                Tensor absolute = flat();
+                                scalar();
+                                runtime.free(absolute);
+                                scalar();
+                                scalar();
+                            });
                 }
                 slope.bind(dot());
                 asked();
@@ -223,7 +225,12 @@ final class Lbfgs implements Optimizer {
 
         private Tensor largest(Tensor absolute) {
             Tensor out = Reductions.reduce(
-                    runtime, absolute, new boolean[] {true}, false, absolute.dtype(), absolute.dtype().bytes());
+                    runtime,
+                    absolute,
+                    new boolean[] {true},
+                    false,
+                    absolute.dtype(),
+                    absolute.dtype().bytes());
             runtime.free(absolute);
             return out;
         }

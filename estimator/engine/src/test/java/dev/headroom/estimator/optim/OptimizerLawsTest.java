@@ -1,13 +1,13 @@
 package dev.headroom.estimator.optim;
 
-import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
-import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
+import static dev.headroom.model.scenario.OptimizerSettings.AMSGRAD;
+import static dev.headroom.model.scenario.OptimizerSettings.CENTERED;
+import static dev.headroom.model.scenario.OptimizerSettings.MOMENTUM;
+import static dev.headroom.model.scenario.OptimizerSettings.NESTEROV;
+import static dev.headroom.model.scenario.OptimizerSettings.WEIGHT_DECAY;
 import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
-import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
-import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
-import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -42,7 +42,8 @@ class OptimizerLawsTest {
     }
 
     /** They take matrices alone, and sparse gradients alone. */
-    private static final Set<OptimizerKind> OF_SOME = Set.of(OptimizerKind.MUON, OptimizerKind.SPARSE_ADAM, OptimizerKind.LBFGS);
+    private static final Set<OptimizerKind> OF_SOME =
+            Set.of(OptimizerKind.MUON, OptimizerKind.SPARSE_ADAM, OptimizerKind.LBFGS);
 
     @Provide
     Arbitrary<Scenario> runs() {

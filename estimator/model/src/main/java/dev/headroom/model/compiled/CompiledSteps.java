@@ -50,7 +50,7 @@ public final class CompiledSteps {
         if (graph.loop() instanceof PlanPasses passes) {
             int each = run.loop().accumulate();
             if (passes.graphs().size() % each != 0) {
-                throw new UserInputException("--accumulate " + each + " does not divide the plan's "
+                throw new UserInputException("`accumulate=" + each + "` does not divide the plan's "
                         + passes.graphs().size() + " passes");
             }
             out = out.with(ScenarioSettings.STEPS, passes.graphs().size() / each);

@@ -49,10 +49,11 @@ public final class OptimNames {
     private static final String LAYERWISE = "_layerwise";
 
     private static final Map<String, String> SENTENCES = Map.of(
-            "adamw_torch", "it is --optimizer adamw --foreach true",
-            "adamw_torch_fused", "it is --optimizer adamw --fused, which --loop trainer and sft take by themselves",
+            "adamw_torch", "it is `optimizer=adamw` with `foreach=true`",
+            "adamw_torch_fused",
+                    "it is `optimizer=adamw` with `fused`, which `loop=trainer` and sft take by themselves",
             "adamw_torch_xla", "it belongs to XLA devices, and CUDA's memory is predicted; take adamw",
-            "adamw_torch_npu_fused", "it belongs to NPUs, and CUDA's memory is predicted; take adamw --fused",
+            "adamw_torch_npu_fused", "it belongs to NPUs, and CUDA's memory is predicted; take adamw with `fused`",
             "adamw_anyprecision", "torchdistx, which it belongs to, is not modelled; adamw is the nearest");
 
     private OptimNames() {}
@@ -69,7 +70,7 @@ public final class OptimNames {
         if (text.endsWith(LAYERWISE)) {
             OptimizerKind plain = KINDS.get(text.substring(0, text.length() - LAYERWISE.length()));
             if (plain != null) {
-                throw new BadValue("'" + text + "': it is --optimizer " + plain.option() + " --optim-layerwise");
+                throw new BadValue("'" + text + "': it is `optimizer=" + plain.option() + "` with `optim_layerwise`");
             }
         }
         return ValueFormats.choose(text, List.of(OptimizerKind.values()), OptimizerKind::option);

@@ -38,7 +38,7 @@ public record ParameterGroup(List<String> patterns, List<Own> own) {
     private static List<Setting<?>> settings() {
         return Stream.concat(
                         Stream.of(ScenarioSettings.OPTIMIZER, ScenarioSettings.FOREACH, ScenarioSettings.FUSED),
-                        ScenarioSettings.ofOptimizers().stream())
+                        OptimizerSettings.all().stream())
                 .toList();
     }
 

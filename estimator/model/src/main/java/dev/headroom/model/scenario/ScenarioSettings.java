@@ -5,7 +5,6 @@ import static dev.headroom.model.scenario.ValueFormats.BINDINGS;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.FLOATS;
 import static dev.headroom.model.scenario.ValueFormats.HALVES;
-import static dev.headroom.model.scenario.ValueFormats.NAMES;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
 import static dev.headroom.model.scenario.ValueFormats.VERSION;
@@ -25,17 +24,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs, {@link
- * QuantSettings} for quantised weights and {@link AdapterSettings} for adapters. Help, the
+ * Every setting of a scenario: the one table of options, with {@link OptimizerSettings} for the arguments of
+ * optimizers, {@link ParallelSettings} for several GPUs, {@link QuantSettings} for quantised weights and {@link AdapterSettings} for adapters. Help, the
  * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
  * a run stands at the component of the record that keeps it.
  */
 public final class ScenarioSettings {
-    private static final int MOST_RANK = 1_000_000;
     private static final int MOST_STEPS = 1_000;
     private static final int MOST_PASSES = 100_000;
     private static final int MOST_SEGMENTS = 1_000_000;
@@ -48,8 +45,6 @@ public final class ScenarioSettings {
             new ScenarioPart<>(Scenario::precision, Scenario::withPrecision);
     private static final ScenarioPart<OptimizerChoice> OPTIMIZERS =
             new ScenarioPart<>(Scenario::optimizer, Scenario::withOptimizer);
-    private static final ScenarioPart<OptimizerOptions> ARGUMENTS =
-            OPTIMIZERS.part(OptimizerChoice::options, OptimizerChoice::withOptions);
     private static final ScenarioPart<Loop> LOOP = new ScenarioPart<>(Scenario::loop, Scenario::withLoop);
     private static final ScenarioPart<Checkpointing> CHECKPOINTING =
             new ScenarioPart<>(Scenario::checkpointing, Scenario::withCheckpointing);
@@ -63,10 +58,10 @@ public final class ScenarioSettings {
             row(Setting.of("dims", SIZES, InputSizes::dims, InputSizes::withDims)
                     .written("dim", BINDINGS, "NAME=N", "Binds another symbolic dimension; repeatable."));
 
-    public static final Setting<OptimizerKind> OPTIMIZER = row(Setting.of(
-                    "optimizer", OPTIMIZERS, OptimizerChoice::kind, OptimizerChoice::withKind)
-            .written(ValueFormats.OPTIMIZER, "NAME", OptimizerKind.help())
-            .trainsWith(kind -> kind != OptimizerKind.NONE));
+    public static final Setting<OptimizerKind> OPTIMIZER =
+            row(Setting.of("optimizer", OPTIMIZERS, OptimizerChoice::kind, OptimizerChoice::withKind)
+                    .written(ValueFormats.OPTIMIZER, "NAME", OptimizerKind.help())
+                    .trainsWith(kind -> kind != OptimizerKind.NONE));
 
     public static final Setting<Scenario.Foreach> FOREACH =
             row(Setting.of("foreach", OPTIMIZERS, OptimizerChoice::foreach, OptimizerChoice::withForeach)
@@ -80,74 +75,9 @@ public final class ScenarioSettings {
                     .written(FLAG, "", "Fused optimizer kernels.")
                     .trainsWith(given -> given));
 
-    public static final Setting<Boolean> WEIGHT_DECAY = argument(
-            Setting.of("weight_decay", ARGUMENTS, OptimizerOptions::weightDecay, OptimizerOptions::withWeightDecay),
-            "A weight decay other than 0, which most optimizers add to fresh gradients.",
-            OptimizerKind::decays);
-
-    public static final Setting<Boolean> NESTEROV = argument(
-            Setting.of("nesterov", ARGUMENTS, OptimizerOptions::nesterov, OptimizerOptions::withNesterov),
-            "Nesterov's momentum, of sgd-momentum.",
-            kind -> kind == OptimizerKind.SGD_MOMENTUM);
-
-    public static final Setting<Boolean> AMSGRAD = argument(
-            Setting.of("amsgrad", ARGUMENTS, OptimizerOptions::amsgrad, OptimizerOptions::withAmsgrad),
-            "Keeps the largest second moments, of adam and adamw.",
-            kind -> kind == OptimizerKind.ADAM || kind == OptimizerKind.ADAMW);
-
-    public static final Setting<Boolean> MOMENTUM = argument(
-            Setting.of("momentum", ARGUMENTS, OptimizerOptions::momentum, OptimizerOptions::withMomentum),
-            "A momentum other than 0, of rmsprop; SGD's is sgd-momentum.",
-            kind -> kind == OptimizerKind.RMSPROP);
-
-    public static final Setting<Boolean> CENTERED = argument(
-            Setting.of("centered", ARGUMENTS, OptimizerOptions::centered, OptimizerOptions::withCentered),
-            "Divides by an estimate of the variance, of rmsprop.",
-            kind -> kind == OptimizerKind.RMSPROP);
-
-    public static final Setting<Boolean> MAXIMIZE = argument(
-            Setting.of("maximize", ARGUMENTS, OptimizerOptions::maximize, OptimizerOptions::withMaximize),
-            "Maximizes the loss: steps work with negated gradients.",
-            OptimizerKind::isOfTorch);
-
-    public static final Setting<Integer> MAX_ITER = row(Setting.of(
-                    "max_iter", ARGUMENTS, OptimizerOptions::maxIterations, OptimizerOptions::withMaxIterations)
-            .written(count(MOST_STEPS), "N", "How often a step of lbfgs moves (20): it evaluates the model as often.")
-            .onlyIf(s -> s.optimizer().kind() == OptimizerKind.LBFGS, "the optimizer has no such argument"));
-
-    public static final Setting<Integer> HISTORY_SIZE =
-            row(Setting.of("history_size", ARGUMENTS, OptimizerOptions::history, OptimizerOptions::withHistory)
-                    .written(count(MOST_STEPS), "N", "How many moves lbfgs remembers (100): two copies of all parameters each.")
-                    .onlyIf(
-                            s -> s.optimizer().kind() == OptimizerKind.LBFGS,
-                            "the optimizer has no such argument"));
-
-    public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(
-                    "optim_target_modules",
-                    ARGUMENTS,
-                    OptimizerOptions::targetModules,
-                    OptimizerOptions::withTargetModules)
-            .written(
-                    NAMES,
-                    "NAMES",
-                    "optim_target_modules: linear layers whose gradients galore-… and apollo-… project: parts of"
-                            + " their paths with commas between them, or all-linear."));
-
-    public static final Setting<Integer> OPTIM_RANK =
-            projection(Setting.of("optim_rank", ARGUMENTS, OptimizerOptions::rank, OptimizerOptions::withRank)
-                    .written(count(MOST_RANK), "N", "Rank of these projections (default 128)."));
-
-    public static final Setting<Boolean> OPTIM_LAYERWISE = row(
-            Setting.of("optim_layerwise", ARGUMENTS, OptimizerOptions::layerwise, OptimizerOptions::withLayerwise)
-                    .written(
-                            FLAG,
-                            "",
-                            "galore_adamw_layerwise and its like: each parameter is stepped in the backward pass.")
-                    .onlyIf(
-                            s -> s.optimizer().kind().projects()
-                                    && s.loop().accumulate() == 1
-                                    && s.optimizer().kind() != OptimizerKind.GALORE_ADAFACTOR,
-                            "it belongs to galore-adamw, galore-adamw8bit and apollo-adamw without `accumulate`"));
+    static {
+        ALL.addAll(OptimizerSettings.all());
+    }
 
     public static final Setting<List<ParameterGroup>> PARAM_GROUPS =
             row(Setting.of("param_group", OPTIMIZERS, OptimizerChoice::groups, OptimizerChoice::withGroups)
@@ -251,15 +181,15 @@ public final class ScenarioSettings {
                     .written(
                             choice(List.of(Kernels.CompileMode.values()), OptionNames::of),
                             "NAME",
-                            "mode of --compile: default or reduce-overhead."));
+                            "mode of `compile`: default or reduce-overhead."));
 
     public static final Setting<Boolean> COMPILE_DYNAMIC =
             row(Setting.of("compile_dynamic", KERNELS, Kernels::compileDynamic, Kernels::withCompileDynamic)
-                    .written(FLAG, "", "dynamic=True of --compile: sizes are symbols."));
+                    .written(FLAG, "", "dynamic=True of `compile`: sizes are symbols."));
 
     public static final Setting<Boolean> COMPILE_REGIONS =
             row(Setting.of("compile_regions", KERNELS, Kernels::compileRegions, Kernels::withCompileRegions)
-                    .written(FLAG, "", "--compile of each repeated block by itself, as accelerate's compile_regions."));
+                    .written(FLAG, "", "`compile` of each repeated block by itself, as accelerate's compile_regions."));
 
     public static final Setting<Boolean> CUDNN_BENCHMARK =
             row(Setting.of("cudnn_benchmark", KERNELS, Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark)
@@ -331,18 +261,6 @@ public final class ScenarioSettings {
 
     private ScenarioSettings() {}
 
-    /** A row for an argument of optimizers' constructors. */
-    private static Setting<Boolean> argument(Setting<Boolean> setting, String help, Predicate<OptimizerKind> takes) {
-        return row(setting.written(FLAG, "", help)
-                .trainsWith(given -> given)
-                .onlyIf(s -> takes.test(s.optimizer().kind()), "the optimizer has no such argument"));
-    }
-
-    private static <T> Setting<T> projection(Setting<T> setting) {
-        return row(setting.onlyIf(
-                s -> s.optimizer().kind().projects(), "it belongs to --optimizer galore-… and apollo-…"));
-    }
-
     private static <T> Setting<T> row(Setting<T> setting) {
         ALL.add(setting);
         return setting;
@@ -361,11 +279,6 @@ public final class ScenarioSettings {
                         ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
-    }
-
-    /** Arguments of optimizers' constructors. */
-    public static List<Setting<?>> ofOptimizers() {
-        return ALL.stream().filter(s -> s.isKeptBy(ARGUMENTS)).toList();
     }
 
     /** Those that users can write. */

@@ -58,12 +58,11 @@ public final class TrainerSettings {
             .written(
                     choices(List.of(LigerKernel.values()), OptionNames::of),
                     "NAMES",
-                    "With --liger, only these of liger_kernel_config: rope, rms-norm, swiglu and one of cross-entropy"
+                    "With `liger`, only these of liger_kernel_config: rope, rms-norm, swiglu and one of cross-entropy"
                             + " and fused-linear-cross-entropy.")
             .onlyIf(
-                    s -> s.trainer().liger()
-                            && !s.trainer().ligerKernels().containsAll(LOSSES),
-                    "it belongs to --liger, which puts in one of the two losses"));
+                    s -> s.trainer().liger() && !s.trainer().ligerKernels().containsAll(LOSSES),
+                    "it belongs to `liger`, which puts in one of the two losses"));
 
     public static final Setting<Long> EVAL_BATCH =
             row(Setting.of("eval_batch", TRAINER, TrainerOptions::evalBatch, TrainerOptions::withEvalBatch)

@@ -3,6 +3,7 @@ package dev.headroom.model.script;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.scenario.BadValue;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
@@ -31,7 +32,7 @@ final class OptimizerEntries {
         Map<String, Setting<?>> out = new LinkedHashMap<>();
         Stream.concat(
                         Stream.<Setting<?>>of(ScenarioSettings.FOREACH, ScenarioSettings.FUSED),
-                        ScenarioSettings.ofOptimizers().stream())
+                        OptimizerSettings.all().stream())
                 .forEach(setting -> out.put(setting.key(), setting));
         return out;
     }

@@ -27,7 +27,7 @@ class ParameterGroupTest {
         Scenario run = Scenario.builder()
                 .build()
                 .with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)
-                .with(ScenarioSettings.WEIGHT_DECAY, true)
+                .with(OptimizerSettings.WEIGHT_DECAY, true)
                 .with(ScenarioSettings.FUSED, true);
         OptimizerChoice without = group("*;weight-decay=false").choice(run);
         assertEquals(OptimizerKind.SGD_MOMENTUM, without.kind());

@@ -24,6 +24,7 @@ final class CodeWriter {
 
     /** Buffers that something was added into, which later kernels know under another name. */
     private final Set<Buffer> changed = new HashSet<>();
+
     private final List<Statement> out = new ArrayList<>();
     private final Map<String, TensorMeta> called = new HashMap<>();
 

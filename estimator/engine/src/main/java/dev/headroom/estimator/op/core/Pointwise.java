@@ -155,7 +155,14 @@ public final class Pointwise {
 
     public static Tensor powInPlace(EagerRuntime rt, Tensor self, double exponent) {
         return Unary.apply(
-                rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), true, self.dtype(), powAgain(exponent));
+                rt,
+                "PowBackward0",
+                self,
+                Unary.Keep.SELF,
+                powGradient(exponent),
+                true,
+                self.dtype(),
+                powAgain(exponent));
     }
 
     /** {@code grad * (exponent * self.pow(exponent - 1))}. */

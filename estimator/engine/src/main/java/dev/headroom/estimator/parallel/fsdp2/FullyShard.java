@@ -97,7 +97,8 @@ public final class FullyShard implements LoopHook {
     private void wrap() {
         checkLayout();
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
-        boolean shared = parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
+        boolean shared =
+                parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
         model = new ShardedModel(
                 parallel,
                 log,
