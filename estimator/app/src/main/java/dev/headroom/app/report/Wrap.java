@@ -9,8 +9,8 @@ final class Wrap {
     private Wrap() {}
 
     /**
-     * Lines of at most {@code width} characters, but for words that are longer; all but the first are indented. Settings
-     * are told in the words of this process's door.
+     * Lines of at most {@code width} characters, but for words that are longer; all but the first are indented.
+     * Settings are told in the words of this process's door.
      */
     static List<String> lines(String text, int width, String indent) {
         return lines(Door.here(), text, width, indent);
