@@ -10,6 +10,7 @@ import static dev.headroom.model.scenario.ParallelSettings.ZERO_OPTIMIZER;
 
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,8 +97,9 @@ final class StrategyTable {
 
     private StrategyTable() {}
 
+    /** Where batches come from is asked of one GPU alone. */
     private static UnaryOperator<Scenario> kind(ParallelKind kind) {
-        return run -> run.with(PARALLEL, kind);
+        return run -> FeedSettings.DATA.leftOut(run.with(PARALLEL, kind));
     }
 
     private static Strategy zero(

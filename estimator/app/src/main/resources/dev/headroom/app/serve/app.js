@@ -73,6 +73,7 @@ async function ask() {
         if (e.name === "AbortError") return;
         refuse(e.message);
         $("plans").replaceChildren();
+        $("advice").setAttribute("aria-busy", "false"); // it was about the question before
         done();
     }
 }

@@ -128,10 +128,13 @@ export class Controls {
     }
 }
 
+/** Options whose value may be the word true or false; for others it sets a flag. */
+const SAY_TRUE = new Set(["foreach", "limit-all-gathers", "overlap-comm", "reentrant", "reshard-after-forward"]);
+
 /** Options as words of the command line. */
 export function wordsOf(options) {
     return Object.entries(options).flatMap(([key, value]) =>
-        [value].flat().flatMap((v) => (v === "false" ? [] : v === "true" ? [`--${key}`] : [`--${key}`, /[^\w.,:/=+-]/.test(v) ? `'${v}'` : v])));
+        [value].flat().flatMap((v) => (SAY_TRUE.has(key) ? [`--${key}`, v] : v === "false" ? [] : v === "true" ? [`--${key}`] : [`--${key}`, /[^\w.,:/=+-]/.test(v) ? `'${v}'` : v])));
 }
 
 /** Words of the command line as options. */

@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.headroom.app.command.Main;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -132,6 +133,27 @@ class ServiceTest {
         assertTrue(error(post(service, "/v1/strategies", QUESTION)).contains("'world'"));
         String unknown = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 8, \"world\": 2}}";
         assertTrue(error(post(service, "/v1/strategies", unknown)).contains("add gpu or memory"));
+    }
+
+    /** Else a button that takes one would ask for another run, or for none that can be. */
+    @Test
+    void aStrategysArgumentsAskForIt() throws Exception {
+        String options = "\"batch\": 4, \"gpu\": \"rtx-3060\"";
+        String question = "{\"model\": \"resnet18-i224.pt2\", \"options\": {" + options + "%s}}";
+        JsonNode said = JSON.readTree(
+                post(service, "/v1/strategies", question.formatted(", \"world\": 2")).body());
+        for (JsonNode strategy : said.get("strategies")) {
+            ObjectNode asked = (ObjectNode) JSON.readTree("{" + options + "}");
+            for (int i = 0; i < strategy.get("arguments").size(); i++) {
+                String word = strategy.get("arguments").get(i).asText().substring(2);
+                String next = strategy.get("arguments").path(i + 1).asText("--");
+                asked.put(word, next.startsWith("--") ? "true" : next);
+                i += next.startsWith("--") ? 0 : 1;
+            }
+            String body = "{\"model\": \"resnet18-i224.pt2\", \"options\": " + asked + "}";
+            JsonNode prediction = JSON.readTree(post(service, "/v1/predict", body).body());
+            assertEquals(strategy.get("peak"), prediction.get("peak"), strategy.toString() + prediction);
+        }
     }
 
     /** Who moves a slider waits for the last answer alone, and for nobody else's. */
