@@ -13,6 +13,7 @@ import dev.headroom.estimator.op.elementwise.Clamping;
 import dev.headroom.estimator.op.elementwise.DropoutRules;
 import dev.headroom.estimator.op.elementwise.ElementaryRules;
 import dev.headroom.estimator.op.elementwise.PointwiseRules;
+import dev.headroom.estimator.op.elementwise.RemainingRules;
 import dev.headroom.estimator.op.elementwise.SpecialRules;
 import dev.headroom.estimator.op.fft.FourierRules;
 import dev.headroom.estimator.op.fused.FusedRules;
@@ -40,6 +41,7 @@ import dev.headroom.estimator.op.reduction.Products;
 import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
 import dev.headroom.estimator.op.rule.AliasRules;
+import dev.headroom.estimator.op.rule.InPlaceRules;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.view.PaddingRules;
 import dev.headroom.estimator.op.view.RepetitionRules;
@@ -97,7 +99,9 @@ public final class StandardRules {
             .family("special functions", SpecialRules::register)
             .family("further kernels", MoreKernels::register)
             .family("linear algebra", LinearAlgebraRules::register)
+            .family("further kernels", RemainingRules::register)
             .family("other names", AliasRules::register)
+            .family("in-place forms", InPlaceRules::register)
             .complete();
 
     private StandardRules() {}
