@@ -48,12 +48,14 @@ final class PartitionOptimizer implements Optimizer {
         this.scale = new StepScale(runtime, settings.clips());
         this.master = master;
         this.math = new DeviceMath(runtime);
-        try (Frame frame = runtime.frame()) {
-            if (!settings.offload().optimizer()) {
-                runtime.empty(DType.FLOAT32, group.partition()); // a first gradient (initialize_optimizer_states)
-            }
+        if (settings.offload().optimizer()) {
+            this.own = null;
+            return;
         }
-        this.own = settings.offload().optimizer() ? null : make.apply(List.of(Objects.requireNonNull(master)));
+        try (Frame frame = runtime.frame()) {
+            runtime.empty(DType.FLOAT32, group.partition()); // a first gradient (initialize_optimizer_states)
+            this.own = make.apply(List.of(Objects.requireNonNull(master)));
+        }
     }
 
     /** The master weights of the own partition; {@code null} where they are in the host's memory. */
