@@ -109,6 +109,9 @@ public final class Compilation {
                 calls.addAll(nodes);
             }
         }
+        if (run.kernels().compileDynamic() && parts.size() > 1 && !run.kernels().compileRegions()) {
+            calls.add(withTraced(calls.remove(calls.size() - 1), calls.get(calls.size() - 1)));
+        }
         List<Graph.Output> outputs = graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
                 .map(o -> new Graph.Output(
@@ -135,6 +138,15 @@ public final class Compilation {
     private DType type(DType imported, boolean ofModel) {
         DType asked = run.precision().dtype();
         return asked != null && imported.isFloatingPoint() && ofModel ? asked : imported;
+    }
+
+    /** With symbolic sizes what the library's loss was given stays, in its first call for good (PlanModel, scores). */
+    private static Node withTraced(Node loss, Node before) {
+        List<Node.NamedArgument> arguments = new ArrayList<>(loss.arguments());
+        List<@Nullable String> scores = before.outputs().subList(0, 1);
+        arguments.add(new Node.NamedArgument("traced", new Argument.Values(scores)));
+        return new Node(
+                loss.name(), loss.target(), List.copyOf(arguments), loss.outputs(), loss.moduleStack(), loss.stackTrace());
     }
 
     /** Notes what an operator makes that runs as it is. */

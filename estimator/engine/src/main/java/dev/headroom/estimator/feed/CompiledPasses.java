@@ -18,19 +18,21 @@ import java.util.Map;
 
 /** Has each pass call the graphs that a plan has for it, with a batch of their size. */
 public final class CompiledPasses implements LoopHook {
-    private final List<Graph> passes;
+    private final PlanPasses passes;
     private final Scenario run;
-    private final Map<Integer, PreparedRun> known = new HashMap<>();
+    private final Map<Graph, PreparedRun> known = new HashMap<>();
     private TrainingLoop loop;
 
-    private CompiledPasses(List<Graph> passes, Scenario run) {
+    private CompiledPasses(PlanPasses passes, Scenario run) {
         this.passes = passes;
         this.run = run;
     }
 
     /** Nothing for a model whose passes are all alike. */
     public static List<LoopHook> of(Graph imported, Scenario run) {
-        return imported.loop() instanceof PlanPasses plan ? List.of(new CompiledPasses(plan.graphs(), run)) : List.of();
+        return imported.loop() instanceof PlanPasses plan
+                ? List.of(new CompiledPasses(plan, run))
+                : List.of();
     }
 
     @Override
@@ -43,8 +45,9 @@ public final class CompiledPasses implements LoopHook {
         boolean begins = next.phase() == (run.loop().inference() ? Phase.FORWARD : Phase.ZERO_GRAD)
                 || next.phase() == Phase.FORWARD && micro(next) > 0;
         int pass = begins ? next.stepNumber() * run.loop().accumulate() + micro(next) : 0;
-        if (pass > 0 && pass < passes.size() && !passes.get(pass).equals(passes.get(pass - 1))) {
-            bring(sizes(pass));
+        int each = run.loop().accumulate();
+        if (pass > 0 && !passes.of(pass, each).equals(passes.of(pass - 1, each))) {
+            bring(sizes(passes.of(pass, each)));
         }
     }
 
@@ -53,11 +56,10 @@ public final class CompiledPasses implements LoopHook {
         return micro == null ? 0 : micro;
     }
 
-    private PreparedRun sizes(int pass) {
-        int first = passes.indexOf(passes.get(pass));
+    private PreparedRun sizes(Graph pass) {
         // The batch that was asked for is the first pass's.
         Scenario own = run.with(ScenarioSettings.BATCH, null);
-        return known.computeIfAbsent(first, k -> Preparation.of(passes.get(k), own));
+        return known.computeIfAbsent(pass, graph -> Preparation.of(graph, own));
     }
 
     private void bring(PreparedRun sizes) {

@@ -28,6 +28,9 @@ public final class Feeder implements LoopHook {
     private Loader loader;
     private @Nullable PreparedRun last;
 
+    /** Batches of the usual size once there was another: what was compiled again serves all sizes. */
+    private @Nullable PreparedRun later;
+
     private Feeder(Graph imported, Scenario run) {
         this.imported = imported;
         this.run = run;
@@ -48,7 +51,12 @@ public final class Feeder implements LoopHook {
             case TIMM -> new PrefetchLoader(to, true);
         };
         if (run.feeding().lastBatch() != null) {
-            last = sized(run.feeding().lastBatch());
+            boolean compiles = run.kernels().compile();
+            Scenario other = compiles ? run.with(ScenarioSettings.COMPILE_DYNAMIC, true) : run;
+            last = Preparation.of(
+                    imported,
+                    other.with(ScenarioSettings.BATCH, run.feeding().lastBatch()));
+            later = compiles ? Preparation.of(imported, other) : null;
         }
     }
 
@@ -72,7 +80,10 @@ public final class Feeder implements LoopHook {
     }
 
     private PreparedRun sizes(int pass) {
-        return endsEpoch(pass) && last != null ? last : loop.prepared();
+        if (endsEpoch(pass) && last != null) {
+            return last;
+        }
+        return pass >= passes() && later != null ? later : loop.prepared();
     }
 
     private boolean endsEpoch(int pass) {

@@ -53,7 +53,8 @@ public final class CompiledSteps {
                 throw new UserInputException("`accumulate=" + each + "` does not divide the plan's "
                         + passes.graphs().size() + " passes");
             }
-            out = out.with(ScenarioSettings.STEPS, passes.graphs().size() / each);
+            int steps = Math.max(run.loop().steps(), passes.graphs().size() / each);
+            out = out.with(ScenarioSettings.STEPS, steps);
         }
         if (!facts.trains()) {
             return out.with(ScenarioSettings.INFERENCE, true);

@@ -22,6 +22,16 @@ public record PlanPasses(List<Graph> graphs) implements OwnLoop {
         graphs = List.copyOf(graphs);
     }
 
+    /**
+     * The graph of a pass; those of the last step serve all further ones.
+     *
+     * @param each passes of a step
+     */
+    public Graph of(int pass, int each) {
+        int size = graphs.size();
+        return graphs.get(pass < size ? pass : size - each + pass % each);
+    }
+
     /** The model of a plan of several passes: the first one's graph, with all of them for its loop. */
     private static Graph model(List<Graph> graphs) {
         return graphs.get(0).withLoop(new PlanPasses(graphs));
