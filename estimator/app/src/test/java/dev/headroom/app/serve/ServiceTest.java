@@ -140,8 +140,8 @@ class ServiceTest {
     void aStrategysArgumentsAskForIt() throws Exception {
         String options = "\"batch\": 4, \"gpu\": \"rtx-3060\"";
         String question = "{\"model\": \"resnet18-i224.pt2\", \"options\": {" + options + "%s}}";
-        JsonNode said = JSON.readTree(
-                post(service, "/v1/strategies", question.formatted(", \"world\": 2")).body());
+        JsonNode said = JSON.readTree(post(service, "/v1/strategies", question.formatted(", \"world\": 2"))
+                .body());
         for (JsonNode strategy : said.get("strategies")) {
             ObjectNode asked = (ObjectNode) JSON.readTree("{" + options + "}");
             for (int i = 0; i < strategy.get("arguments").size(); i++) {
@@ -151,7 +151,8 @@ class ServiceTest {
                 i += next.startsWith("--") ? 0 : 1;
             }
             String body = "{\"model\": \"resnet18-i224.pt2\", \"options\": " + asked + "}";
-            JsonNode prediction = JSON.readTree(post(service, "/v1/predict", body).body());
+            JsonNode prediction =
+                    JSON.readTree(post(service, "/v1/predict", body).body());
             assertEquals(strategy.get("peak"), prediction.get("peak"), strategy.toString() + prediction);
         }
     }

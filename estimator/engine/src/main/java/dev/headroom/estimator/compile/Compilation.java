@@ -146,7 +146,12 @@ public final class Compilation {
         List<@Nullable String> scores = before.outputs().subList(0, 1);
         arguments.add(new Node.NamedArgument("traced", new Argument.Values(scores)));
         return new Node(
-                loss.name(), loss.target(), List.copyOf(arguments), loss.outputs(), loss.moduleStack(), loss.stackTrace());
+                loss.name(),
+                loss.target(),
+                List.copyOf(arguments),
+                loss.outputs(),
+                loss.moduleStack(),
+                loss.stackTrace());
     }
 
     /** Notes what an operator makes that runs as it is. */
