@@ -39,8 +39,7 @@ final class Verdict {
             Wrap.lines("Fits" + on(p) + free(p), width, "  ").forEach(line -> lines.add(style.good(line)));
         } else {
             String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
-            lines.add(style.strong(least) + " (" + door.tell("`gpu=NAME` or `memory=SIZE`")
-                    + " asks whether it fits)");
+            lines.add(style.strong(least) + " (" + door.tell("`gpu=NAME` or `memory=SIZE`") + " asks whether it fits)");
         }
         return lines;
     }

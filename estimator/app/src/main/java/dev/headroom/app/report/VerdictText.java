@@ -15,6 +15,8 @@ public final class VerdictText {
 
     /** The same for users of a door. */
     public static List<String> lines(Prediction p, Door door) {
-        return Verdict.lines(p, door, Style.PLAIN, 10_000).stream().map(String::strip).toList();
+        return Verdict.lines(p, door, Style.PLAIN, 10_000).stream()
+                .map(String::strip)
+                .toList();
     }
 }
