@@ -54,8 +54,8 @@ def browser() -> Iterator[Any]:
 
     options = webdriver.ChromeOptions()
     options.binary_location = str(CHROMIUM)
-    for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1000,1400"):
-        options.add_argument(word)
+    for word in ("headless=new", "no-sandbox", "disable-dev-shm-usage", "disable-gpu", "window-size=1000,1400"):
+        options.add_argument(f"--{word}")
     options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND")
     driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
     yield driver

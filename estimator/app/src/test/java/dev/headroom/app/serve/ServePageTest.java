@@ -134,8 +134,10 @@ class ServePageTest {
         assertTrue(
                 find("#plans").getText().startsWith("Strategies for 2 GPUs that fit"),
                 find("#plans").getText());
-        verdictAfter(() -> find("#plans .plan:last-child button").click());
-        assertTrue(browser.driver.getCurrentUrl().contains("world=2"), browser.driver.getCurrentUrl());
+        find("#plans .plan:last-child button").click();
+        browser.until("location.hash.includes('rank=0')");
+        settled();
+        assertTrue(find("#verdict").getText().contains("Fits"), find("#verdict").getText());
     }
 
     @Test
