@@ -44,11 +44,17 @@ class LbfgsRecordingsTest {
                 .with(ScenarioSettings.BATCH, options.path("batch").asLong())
                 .with(ScenarioSettings.STEPS, options.path("steps").asInt())
                 .with(ScenarioSettings.MAX_ITER, options.path("max_iter").asInt(20))
-                .with(ScenarioSettings.HISTORY_SIZE, options.path("history_size").asInt(100));
+                .with(
+                        ScenarioSettings.HISTORY_SIZE,
+                        options.path("history_size").asInt(100));
         List<String> recorded = new ArrayList<>();
-        recording.path("phases").forEach(p -> recorded.add(p.path("phase").asText() + " "
-                + p.path("allocated").asLong() + " " + p.path("reserved").asLong() + " "
-                + p.path("max_allocated").asLong() + " " + p.path("max_reserved").asLong()));
+        recording
+                .path("phases")
+                .forEach(p -> recorded.add(p.path("phase").asText() + " "
+                        + p.path("allocated").asLong() + " "
+                        + p.path("reserved").asLong() + " "
+                        + p.path("max_allocated").asLong() + " "
+                        + p.path("max_reserved").asLong()));
         assertEquals(recorded, predicted(run));
     }
 
@@ -60,8 +66,7 @@ class LbfgsRecordingsTest {
     }
 
     private static List<String> predicted(Scenario run) {
-        PredictionRequest request =
-                new PredictionRequest(Importers.read(LOOPS.resolve("classifier.pt2")), run);
+        PredictionRequest request = new PredictionRequest(Importers.read(LOOPS.resolve("classifier.pt2")), run);
         return Predictor.simulate(request).phases().stream()
                 .map(LbfgsRecordingsTest::line)
                 .toList();
@@ -74,9 +79,7 @@ class LbfgsRecordingsTest {
 
     @Test
     void aLoopThatGivesNoClosureIsRefused() {
-        Scenario run = scenario()
-                .with(ScenarioSettings.BATCH, 4L)
-                .with(ScenarioSettings.ACCUMULATE, 2);
+        Scenario run = scenario().with(ScenarioSettings.BATCH, 4L).with(ScenarioSettings.ACCUMULATE, 2);
         UserInputException e = assertThrows(UserInputException.class, () -> predicted(run));
         assertTrue(String.valueOf(e.getMessage()).contains("--accumulate"), e.getMessage());
     }

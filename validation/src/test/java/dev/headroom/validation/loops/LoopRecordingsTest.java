@@ -38,7 +38,20 @@ class LoopRecordingsTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"gan", "wgan", "distillation", "averages", "matrices", "wgan-gp", "r1", "r1-tokens", "r1-mixed", "pinn", "pinn-siren"})
+    @ValueSource(
+            strings = {
+                "gan",
+                "wgan",
+                "distillation",
+                "averages",
+                "matrices",
+                "wgan-gp",
+                "r1",
+                "r1-tokens",
+                "r1-mixed",
+                "pinn",
+                "pinn-siren"
+            })
     void everyLineIsEqual(String name) throws IOException {
         JsonNode recording = read(LOOPS.resolve(name + ".json.gz"));
         Scenario run = Scenario.defaults()

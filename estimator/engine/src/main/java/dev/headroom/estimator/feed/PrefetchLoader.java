@@ -49,7 +49,9 @@ final class PrefetchLoader implements Loader {
         for (Graph.Input in : loop.graph().inputs()) {
             TensorMeta meta = loop.graph().values().get(in.value());
             if (timms && meta != null && isImage(in, meta)) {
-                long[] channels = {1, meta.sizes().get(1).evaluate(loop.prepared().symbols()), 1, 1};
+                long[] channels = {
+                    1, meta.sizes().get(1).evaluate(loop.prepared().symbols()), 1, 1
+                };
                 hold(DType.FLOAT32, channels);
                 hold(DType.FLOAT32, channels);
             }

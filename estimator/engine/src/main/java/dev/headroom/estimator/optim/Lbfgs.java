@@ -66,7 +66,7 @@ final class Lbfgs implements Optimizer {
 
     @Override
     public void step() {
-        throw new UserInputException("lbfgs steps with a closure: it is an optimizer of the plain loop, by --optimizer");
+        throw new UserInputException("lbfgs steps with a closure: it is for the plain loop, by --optimizer");
     }
 
     @Override
@@ -118,13 +118,14 @@ final class Lbfgs implements Optimizer {
                     previous.bind(kept(flat()));
                 }
                 if (iterations == 1) {
-                    state.function(() -> { // min(1.0, 1.0 / flat_grad.abs().sum())
-                        Tensor absolute = flat();
-                        scalar();
-                        runtime.free(absolute);
-                        scalar();
-                        scalar();
-                    });
+                    state.function(
+                            () -> { // min(1.0, 1.0 / flat_grad.abs().sum())
+                                Tensor absolute = flat();
+                                scalar();
+                                runtime.free(absolute);
+                                scalar();
+                                scalar();
+                            });
                 }
                 slope.bind(dot());
                 asked();
@@ -223,7 +224,12 @@ final class Lbfgs implements Optimizer {
 
         private Tensor largest(Tensor absolute) {
             Tensor out = Reductions.reduce(
-                    runtime, absolute, new boolean[] {true}, false, absolute.dtype(), absolute.dtype().bytes());
+                    runtime,
+                    absolute,
+                    new boolean[] {true},
+                    false,
+                    absolute.dtype(),
+                    absolute.dtype().bytes());
             runtime.free(absolute);
             return out;
         }

@@ -101,8 +101,8 @@ public final class AutogradEngine {
         GradNode.Edge[] edges = roots.stream()
                 .map(root -> new GradNode.Edge(root.node(), root.input()))
                 .toArray(GradNode.Edge[]::new);
-        GraphTask.Selection selection =
-                Objects.requireNonNull(launch(edges, grads, false, start -> new GraphTask.Selection(start, wanted, retains)));
+        GraphTask.Selection selection = Objects.requireNonNull(
+                launch(edges, grads, false, start -> new GraphTask.Selection(start, wanted, retains)));
         return wanted.stream().map(selection::caught).toArray(Tensor[]::new);
     }
 
@@ -122,11 +122,10 @@ public final class AutogradEngine {
                     + " x.requires_grad_(True) before it is used");
         }
         List<GradNode> nodes = wanted.stream().map(GradNode.Edge::node).toList();
-        GraphTask.Selection selection = Objects.requireNonNull(launch(
-                new GradNode.Edge[] {edge},
-                new Tensor[] {grad},
-                recorded,
-                start -> new GraphTask.Selection(start, nodes, retains || recorded).taking(taken)));
+        GraphTask.Selection selection = Objects.requireNonNull(
+                launch(new GradNode.Edge[] {edge}, new Tensor[] {grad}, recorded, start -> new GraphTask.Selection(
+                                start, nodes, retains || recorded)
+                        .taking(taken)));
         Tensor[] out = nodes.stream().map(selection::caught).toArray(Tensor[]::new);
         nodes.forEach(tape::release);
         return out;

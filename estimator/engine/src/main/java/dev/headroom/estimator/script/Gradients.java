@@ -55,19 +55,17 @@ final class Gradients {
         Tensor[] made;
         try (Frame frame = runtime.frame()) {
             Tensor output = Evaluator.one("per_sample_grad", loss);
-            made = loop.engine()
-                    .gradients(output, runtime.emptyLike(output), parameters, false, false, g -> {
-                        long[] sizes = new long[g.dim() + 1];
-                        sizes[0] = samples;
-                        System.arraycopy(g.sizes(), 0, sizes, 1, g.dim());
-                        return runtime.empty(g.dtype(), sizes);
-                    });
+            made = loop.engine().gradients(output, runtime.emptyLike(output), parameters, false, false, g -> {
+                long[] sizes = new long[g.dim() + 1];
+                sizes[0] = samples;
+                System.arraycopy(g.sizes(), 0, sizes, 1, g.dim());
+                return runtime.empty(g.dtype(), sizes);
+            });
         }
         loop.engine().recorded().note("per_sample_grad");
         Value.release(runtime, loss);
         Value.release(runtime, input);
-        return new Value.Tensors(
-                Arrays.stream(made).filter(t -> t != null).toList(), true);
+        return new Value.Tensors(Arrays.stream(made).filter(t -> t != null).toList(), true);
     }
 
     private static @Nullable Value argument(int position, String name, List<Value> given, Map<String, Value> named) {

@@ -42,7 +42,8 @@ class OptimizerLawsTest {
     }
 
     /** They take matrices alone, and sparse gradients alone. */
-    private static final Set<OptimizerKind> OF_SOME = Set.of(OptimizerKind.MUON, OptimizerKind.SPARSE_ADAM, OptimizerKind.LBFGS);
+    private static final Set<OptimizerKind> OF_SOME =
+            Set.of(OptimizerKind.MUON, OptimizerKind.SPARSE_ADAM, OptimizerKind.LBFGS);
 
     @Provide
     Arbitrary<Scenario> runs() {

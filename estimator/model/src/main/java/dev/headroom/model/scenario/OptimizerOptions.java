@@ -17,8 +17,14 @@ import dev.headroom.model.record.Withers;
  */
 @Withers
 public record OptimizerOptions(
-        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize,
-        int maxIterations, int history)
+        boolean weightDecay,
+        boolean nesterov,
+        boolean amsgrad,
+        boolean momentum,
+        boolean centered,
+        boolean maximize,
+        int maxIterations,
+        int history)
         implements OptimizerOptionsWithers.With {
     static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false, 20, 100);
 }

@@ -113,12 +113,10 @@ public final class ScenarioSettings {
             .written(count(MOST_STEPS), "N", "How often a step of lbfgs moves (20): it evaluates the model as often.")
             .onlyIf(s -> s.optimizer().kind() == OptimizerKind.LBFGS, "the optimizer has no such argument"));
 
-    public static final Setting<Integer> HISTORY_SIZE =
-            row(Setting.of("history_size", ARGUMENTS, OptimizerOptions::history, OptimizerOptions::withHistory)
-                    .written(count(MOST_STEPS), "N", "How many moves lbfgs remembers (100): two copies of all parameters each.")
-                    .onlyIf(
-                            s -> s.optimizer().kind() == OptimizerKind.LBFGS,
-                            "the optimizer has no such argument"));
+    public static final Setting<Integer> HISTORY_SIZE = row(Setting.of(
+                    "history_size", ARGUMENTS, OptimizerOptions::history, OptimizerOptions::withHistory)
+            .written(count(MOST_STEPS), "N", "Moves that lbfgs remembers (100): two copies of all parameters each.")
+            .onlyIf(s -> s.optimizer().kind() == OptimizerKind.LBFGS, "the optimizer has no such argument"));
 
     public static final Setting<List<ParameterGroup>> PARAM_GROUPS =
             row(Setting.of("param_group", OPTIMIZERS, OptimizerChoice::groups, OptimizerChoice::withGroups)

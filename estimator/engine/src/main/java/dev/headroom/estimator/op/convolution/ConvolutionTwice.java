@@ -21,8 +21,7 @@ final class ConvolutionTwice {
     private ConvolutionTwice() {}
 
     /** @param kernels computes the gradients of input, weight and bias, without history */
-    static Tensor[] backward(
-            EagerRuntime rt, Tensor g, Tensor x, Tensor w, Parameters p, Supplier<Tensor[]> kernels) {
+    static Tensor[] backward(EagerRuntime rt, Tensor g, Tensor x, Tensor w, Parameters p, Supplier<Tensor[]> kernels) {
         Recorder r = rt.record("ConvolutionBackwardBackward0", g, x, w);
         Saved gradient = r.save(g);
         Saved input = r.save(x);
@@ -30,7 +29,8 @@ final class ConvolutionTwice {
         boolean before = rt.setGradMode(false);
         Tensor[] made = kernels.get();
         rt.setGradMode(before);
-        r.gradients(grads -> twice(rt, grads, gradient.get(), input.get(), weight.get(), p)).again();
+        r.gradients(grads -> twice(rt, grads, gradient.get(), input.get(), weight.get(), p))
+                .again();
         for (Tensor t : made) {
             if (t == null) {
                 r.nonDifferentiable(null);

@@ -73,28 +73,29 @@ public final class Parts {
             r.output(out[i]);
         }
         r.gradients(grads -> {
-            Tensor[] all = grads.clone();
-            Tensor any = null;
-            for (Tensor g : grads) {
-                any = any == null ? g : any;
-            }
-            if (any == null) {
-                return new Tensor[1];
-            }
-            Tensor[] zeros = new Tensor[all.length];
-            for (int i = 0; i < all.length; i++) {
-                zeros[i] = all[i] == null ? rt.empty(any.dtype()) : null; // a number, expanded
-                all[i] = all[i] == null ? rt.reinterpret(zeros[i], sizes, new long[sizes.length], 0) : all[i];
-            }
-            Tensor joined = Joining.stack(rt, d, all);
-            for (int i = 0; i < all.length; i++) { // a vector's elements go in their order
-                if (zeros[i] != null) {
-                    rt.free(zeros[i]);
-                    rt.free(all[i]);
-                }
-            }
-            return new Tensor[] {joined};
-        }).again();
+                    Tensor[] all = grads.clone();
+                    Tensor any = null;
+                    for (Tensor g : grads) {
+                        any = any == null ? g : any;
+                    }
+                    if (any == null) {
+                        return new Tensor[1];
+                    }
+                    Tensor[] zeros = new Tensor[all.length];
+                    for (int i = 0; i < all.length; i++) {
+                        zeros[i] = all[i] == null ? rt.empty(any.dtype()) : null; // a number, expanded
+                        all[i] = all[i] == null ? rt.reinterpret(zeros[i], sizes, new long[sizes.length], 0) : all[i];
+                    }
+                    Tensor joined = Joining.stack(rt, d, all);
+                    for (int i = 0; i < all.length; i++) { // a vector's elements go in their order
+                        if (zeros[i] != null) {
+                            rt.free(zeros[i]);
+                            rt.free(all[i]);
+                        }
+                    }
+                    return new Tensor[] {joined};
+                })
+                .again();
         return out;
     }
 }

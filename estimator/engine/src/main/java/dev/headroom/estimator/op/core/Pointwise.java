@@ -77,6 +77,11 @@ public final class Pointwise {
                 .output(out);
     }
 
+    /** {@code t * number}. */
+    public static Tensor scaled(EagerRuntime rt, Tensor t) {
+        return mul(rt, t, number(rt));
+    }
+
     private static Tensor number(EagerRuntime rt) {
         return rt.wrappedNumber(DType.FLOAT32);
     }
@@ -155,7 +160,14 @@ public final class Pointwise {
 
     public static Tensor powInPlace(EagerRuntime rt, Tensor self, double exponent) {
         return Unary.apply(
-                rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), true, self.dtype(), powAgain(exponent));
+                rt,
+                "PowBackward0",
+                self,
+                Unary.Keep.SELF,
+                powGradient(exponent),
+                true,
+                self.dtype(),
+                powAgain(exponent));
     }
 
     /** {@code grad * (exponent * self.pow(exponent - 1))}. */

@@ -151,8 +151,7 @@ public final class RecordedFormulas {
     /** FunctionsManual.cpp, infinitely_differentiable_silu_backward. */
     private static Tensor silu(Body b, Tensor g, Tensor self) {
         Tensor sigmoid = b.let(b.call("sigmoid", self));
-        Tensor slope =
-                b.call("add.Tensor", mul(b, self, b.call("rsub.Scalar", sigmoid, 1)), 1);
+        Tensor slope = b.call("add.Tensor", mul(b, self, b.call("rsub.Scalar", sigmoid, 1)), 1);
         return mul(b, mul(b, g, sigmoid), slope);
     }
 }

@@ -52,8 +52,7 @@ public final class Views {
     }
 
     /** {@code slice_backward}, {@code select_backward}: zeros, with the gradient copied into a part. */
-    private static Tensor padded(
-            EagerRuntime rt, String node, Tensor g, long[] sizes, UnaryOperator<Tensor> part) {
+    private static Tensor padded(EagerRuntime rt, String node, Tensor g, long[] sizes, UnaryOperator<Tensor> part) {
         Recorder r = rt.record(node, g);
         Tensor out = Creation.zeros(rt, g.dtype(), sizes);
         return r.gradient(0, part::apply).again().output(out);
@@ -189,8 +188,14 @@ public final class Views {
         sizes[d] = (to - from + step - 1) / step;
         strides[d] *= step;
         long[] original = t.sizes();
-        return recorded(rt, "SliceBackward0", t, sizes, strides, t.offset() + from * t.stride(d), g ->
-            padded(rt, "SliceBackwardBackward0", g, original, gg -> slice(rt, gg, d, from, to, step)));
+        return recorded(
+                rt,
+                "SliceBackward0",
+                t,
+                sizes,
+                strides,
+                t.offset() + from * t.stride(d),
+                g -> padded(rt, "SliceBackwardBackward0", g, original, gg -> slice(rt, gg, d, from, to, step)));
     }
 
     public static Tensor select(EagerRuntime rt, Tensor t, long dim, long index) {

@@ -17,7 +17,9 @@ public final class ActivationRules {
         r.single("aten.relu_", c -> Activations.relu(c, true, again(r, "ReluBackward0")));
         // The approximation by tanh has another second derivative.
         r.single("aten.gelu", c -> Activations.gelu(c, again(r, "GeluBackward0")));
-        r.single("aten.gelu_", c -> Unary.apply(c.runtime(), "GeluBackward0", c.tensor("self"), SELF, Unary.FUSED, true));
+        r.single(
+                "aten.gelu_",
+                c -> Unary.apply(c.runtime(), "GeluBackward0", c.tensor("self"), SELF, Unary.FUSED, true));
         Unary.register(r, "silu", "SiluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "mish", "MishBackward0", SELF, Unary.FUSED);
         Unary.register(r, "softplus", "SoftplusBackward0", SELF, Unary.FUSED);
@@ -32,9 +34,7 @@ public final class ActivationRules {
         for (String name : new String[] {"elu", "selu", "celu", "leaky_relu"}) {
             String node = name.equals("leaky_relu") ? "LeakyReluBackward" : "EluBackward";
             r.single("aten." + name, c -> Activations.apply(c, node + "0", SELF, false, again(r, node + "0")));
-            r.single(
-                    "aten." + name + "_",
-                    c -> Activations.apply(c, node + "1", RESULT, true, again(r, node + "1")));
+            r.single("aten." + name + "_", c -> Activations.apply(c, node + "1", RESULT, true, again(r, node + "1")));
         }
         r.single("aten.log_sigmoid", c -> Activations.logSigmoid(c.runtime(), c.tensor("self")));
         r.single("aten.glu", c -> Activations.glu(c.runtime(), c.tensor("self"), c.integer("dim", -1)));

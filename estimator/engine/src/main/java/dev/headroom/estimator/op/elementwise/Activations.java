@@ -39,8 +39,7 @@ final class Activations {
                 c.runtime(), "GeluBackward0", x, Unary.Keep.SELF, Unary.FUSED, false, x.dtype(), exact ? again : null);
     }
 
-    static Tensor apply(
-            Call c, String node, Unary.Keep keep, boolean inPlace, Unary.@Nullable Again again) {
+    static Tensor apply(Call c, String node, Unary.Keep keep, boolean inPlace, Unary.@Nullable Again again) {
         Unary.Gradient gradient = node.startsWith("Leaky") ? Unary.FUSED_KEPT_FIRST : Unary.FUSED;
         Tensor x = c.tensor("self");
         return Unary.apply(c.runtime(), node, x, keep, gradient, inPlace, x.dtype(), again);

@@ -96,7 +96,14 @@ public final class ElementaryRules {
             r.single("aten." + name + (inPlace ? "_" : ""), c -> {
                 Tensor x = c.tensor("self");
                 return Unary.apply(
-                        c.runtime(), node, x, keep, gradient, inPlace, inPlace ? x.dtype() : Strided.floating(x.dtype()), again);
+                        c.runtime(),
+                        node,
+                        x,
+                        keep,
+                        gradient,
+                        inPlace,
+                        inPlace ? x.dtype() : Strided.floating(x.dtype()),
+                        again);
             });
         }
     }

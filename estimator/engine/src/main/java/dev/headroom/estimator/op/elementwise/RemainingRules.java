@@ -15,8 +15,8 @@ import dev.headroom.estimator.runtime.Tensor;
 /** Operators that models rarely have, one line each. */
 public final class RemainingRules {
     /** Random numbers and constants in the form of a tensor; where a gradient is asked for, it is zeros. */
-    private static final String LIKE_SELF = "cauchy exponential geometric log_normal normal_functional random uniform"
-            + " poisson zero fill";
+    private static final String LIKE_SELF =
+            "cauchy exponential geometric log_normal normal_functional random uniform" + " poisson zero fill";
 
     private RemainingRules() {}
 
@@ -34,12 +34,12 @@ public final class RemainingRules {
         }
         Term zeta = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(f.op(s), f.op(f.op(s), o))));
         binary(r, "special_zeta", new Binary("SpecialZetaBackward0", none, zeta));
-        binary(r, "nextafter", new Binary("NextafterBackward0", none, none));
+        Term either = new Term("so", (f, g, s, o, y) -> f.where(f.test(s, o), g, f.zerosLike(g)));
+        binary(r, "nextafter", new Binary("NextafterBackward0", either, either));
         r.single("aten.isclose", RemainingRules::close);
         r.single("aten.isreal", c -> new Formula(c.runtime()).test(c.tensor("self")));
         r.single("aten.index_fill", RemainingRules::indexFill);
-        r.single(
-                "aten.sum_to_size", c -> Reductions.sumTo(c.runtime(), c.tensor("self"), c.integers("size")));
+        r.single("aten.sum_to_size", c -> Reductions.sumTo(c.runtime(), c.tensor("self"), c.integers("size")));
         r.single("aten.lift", c -> c.tensor("self"));
         r.single("aten.lift_fresh", c -> c.tensor("self"));
         r.alias("aten.norm.ScalarOpt_dim_dtype", "aten.norm.ScalarOpt_dim");

@@ -35,14 +35,9 @@ final class GroupNorm {
         Saved means = r.saveOutput(mean);
         Saved deviations = r.saveOutput(deviation);
         GradNode.Backward differentiable = grads -> GroupNormTwice.backward(
-                rt,
-                grads,
-                input.get(),
-                means.get(),
-                deviations.get(),
-                weight.getOrNull(),
-                groups,
-                new boolean[] {r.needs(0), r.needs(1), r.needs(2)});
+                rt, grads, input.get(), means.get(), deviations.get(), weight.getOrNull(), groups, new boolean[] {
+                    r.needs(0), r.needs(1), r.needs(2)
+                });
         r.gradients(grads -> grads[1] == null && grads[2] == null
                         ? backward(rt, r, grads[0], input.get(), weight.getOrNull(), groups, single)
                         : differentiable.apply(grads))

@@ -31,8 +31,8 @@ final class LayerNormTwice {
         Tensor[] made = kernels.get();
         rt.setGradMode(before);
         r.gradients(grads -> {
-                    Tensor[] out = formula(
-                            rt, grads, input.get(), weight.getOrNull(), gradient.get(), mu.get(), spread.get());
+                    Tensor[] out =
+                            formula(rt, grads, input.get(), weight.getOrNull(), gradient.get(), mu.get(), spread.get());
                     return new Tensor[] {out[2], out[0], out[1], null};
                 })
                 .again();

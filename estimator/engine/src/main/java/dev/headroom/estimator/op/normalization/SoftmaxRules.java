@@ -9,12 +9,23 @@ public final class SoftmaxRules {
     public static void register(Registry r) {
         for (String name : new String[] {"aten.softmax", "aten._softmax"}) {
             r.single(
-                    name, c -> Softmax.apply(c.runtime(), "SoftmaxBackward0", c.tensor("self"), c.integer("dim", -1), c.typeOrNull("dtype")));
+                    name,
+                    c -> Softmax.apply(
+                            c.runtime(),
+                            "SoftmaxBackward0",
+                            c.tensor("self"),
+                            c.integer("dim", -1),
+                            c.typeOrNull("dtype")));
         }
         for (String name : new String[] {"aten.log_softmax", "aten._log_softmax"}) {
             r.single(
                     name,
-                    c -> Softmax.apply(c.runtime(), "LogSoftmaxBackward0", c.tensor("self"), c.integer("dim", -1), c.typeOrNull("dtype")));
+                    c -> Softmax.apply(
+                            c.runtime(),
+                            "LogSoftmaxBackward0",
+                            c.tensor("self"),
+                            c.integer("dim", -1),
+                            c.typeOrNull("dtype")));
         }
     }
 }

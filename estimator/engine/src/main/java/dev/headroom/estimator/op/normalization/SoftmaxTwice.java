@@ -12,8 +12,8 @@ final class SoftmaxTwice {
 
     static Tensor backward(
             EagerRuntime rt, Tensor g, Tensor output, int dim, boolean logarithmic, Supplier<Tensor> kernel) {
-        Recorder r = rt.record(
-                logarithmic ? "LogSoftmaxBackwardDataBackward0" : "SoftmaxBackwardDataBackward0", g, output);
+        Recorder r =
+                rt.record(logarithmic ? "LogSoftmaxBackwardDataBackward0" : "SoftmaxBackwardDataBackward0", g, output);
         Saved gradient = r.saveIf(r.needs(1), g);
         Saved result = r.save(output);
         boolean before = rt.setGradMode(false);
@@ -27,16 +27,14 @@ final class SoftmaxTwice {
 
     private static Tensor ofGradient(EagerRuntime rt, Tensor gg, Tensor output, int dim, boolean logarithmic) {
         if (!logarithmic) {
-            return backward(
-                    rt, gg, output, dim, false, () -> Softmax.backward(rt, gg, output, output.dtype(), true));
+            return backward(rt, gg, output, dim, false, () -> Softmax.backward(rt, gg, output, output.dtype(), true));
         }
         Derivation d = new Derivation(rt);
         Tensor sum = d.sum(d.mul(gg, d.exp(output)), dim, true);
         return d.give(d.sub(gg, sum))[0];
     }
 
-    private static Tensor ofOutput(
-            EagerRuntime rt, Tensor gg, Tensor g, Tensor output, int dim, boolean logarithmic) {
+    private static Tensor ofOutput(EagerRuntime rt, Tensor gg, Tensor g, Tensor output, int dim, boolean logarithmic) {
         Derivation d = new Derivation(rt);
         if (logarithmic) {
             Tensor exponential = d.exp(output);

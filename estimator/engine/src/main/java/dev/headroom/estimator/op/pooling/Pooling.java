@@ -172,7 +172,9 @@ final class Pooling {
                     Recorder twice = rt.record("AvgPool2DBackwardBackward0", grads[0], self.get());
                     Saved in = twice.saveIf(twice.needs(1), self.get());
                     Tensor grad = rt.emptyStrided(
-                            grads[0].dtype(), self.get().sizes(), channelsLastOr(self.get(), self.get().sizes()));
+                            grads[0].dtype(),
+                            self.get().sizes(),
+                            channelsLastOr(self.get(), self.get().sizes()));
                     return new Tensor[] {
                         twice.gradient(0, gg -> avgPool2d(rt, gg, sizes)[0])
                                 .gradient(1, gg -> rt.emptyLike(in.get()))

@@ -50,7 +50,9 @@ final class Upsampling {
     private static Tensor resized(EagerRuntime rt, String node, Tensor x, long[] sizes, boolean copies) {
         Recorder r = rt.record(node, x);
         long[] original = x.sizes();
-        return r.gradient(0, g -> resized(rt, node, g, original, copies)).again().output(kernel(rt, x, sizes, copies));
+        return r.gradient(0, g -> resized(rt, node, g, original, copies))
+                .again()
+                .output(kernel(rt, x, sizes, copies));
     }
 
     /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */

@@ -47,7 +47,8 @@ public final class Norms {
     }
 
     /** {@code grad * (self / norm).masked_fill_(norm == 0, 0)}. */
-    private static Tensor recorded(EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, boolean[] mask, boolean kept) {
+    private static Tensor recorded(
+            EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, boolean[] mask, boolean kept) {
         Tensor g = kept ? g0 : Reductions.restored(rt, g0, mask);
         Tensor norm = kept ? norm0 : Reductions.restored(rt, norm0, mask);
         Tensor zero = new Formula(rt).test(norm);

@@ -8,11 +8,12 @@ import java.util.regex.Pattern;
 
 /**
  * Calls of plain functions and methods beside {@code forward}, where the traces of an archive hold their lines: an
- * exporter that was told to keeps all frames, and not those of {@code forward} alone. Each is a call in the module stack
- * of the nodes that run in it.
+ * exporter that was told to keeps all frames, and not those of {@code forward} alone. Each is a call in the module
+ * stack of the nodes that run in it.
  */
 final class CalledFunctions {
-    private static final Pattern FRAME = Pattern.compile("File \"([^\"]*)\", line (\\d+), in ([^\\n]*)\\n\\s*([^\\n]*)");
+    private static final Pattern FRAME =
+            Pattern.compile("File \"([^\"]*)\", line (\\d+), in ([^\\n]*)\\n\\s*([^\\n]*)");
     private static final Pattern OF_PYTORCH = Pattern.compile("(?:^|.*/)torch/.*");
     private static final String FORWARD = "forward";
 
@@ -66,7 +67,7 @@ final class CalledFunctions {
             }
             if (f.isForward()) {
                 if (modules == n.moduleStack().size()) {
-                    return n; // frames and modules do not match
+                    return alone(n, all); // frames and modules do not match
                 }
                 stack.add(n.moduleStack().get(modules++));
             } else {
@@ -78,13 +79,20 @@ final class CalledFunctions {
         }
         before.clear();
         before.addAll(frames);
+        return modules == n.moduleStack().size() ? with(n, stack, frames) : alone(n, all);
+    }
+
+    /** With the frames of {@code forward} alone, as exporters write them by themselves. */
+    private static Node alone(Node n, List<Frame> all) {
+        return with(n, n.moduleStack(), all.stream().filter(Frame::isForward).toList());
+    }
+
+    private static Node with(Node n, List<Node.ModuleCall> stack, List<Frame> frames) {
         StringBuilder trace = new StringBuilder();
         for (Frame f : frames) {
-            trace.append(String.format("File \"%s\", line %d, in %s%n    %s%n", f.file, f.line, f.function, f.text));
+            trace.append("File \"" + f.file + "\", line " + f.line + ", in " + f.function + "\n    " + f.text + "\n");
         }
-        return modules == n.moduleStack().size()
-                ? new Node(n.name(), n.target(), n.arguments(), n.outputs(), stack, trace.toString())
-                : n;
+        return new Node(n.name(), n.target(), n.arguments(), n.outputs(), stack, trace.toString());
     }
 
     /**
@@ -115,7 +123,11 @@ final class CalledFunctions {
         List<Frame> out = new ArrayList<>();
         Matcher m = FRAME.matcher(trace);
         while (m.find()) {
-            out.add(new Frame(m.group(1), Integer.parseInt(m.group(2)), m.group(3).strip(), m.group(4).strip()));
+            out.add(new Frame(
+                    m.group(1),
+                    Integer.parseInt(m.group(2)),
+                    m.group(3).strip(),
+                    m.group(4).strip()));
         }
         return out;
     }
