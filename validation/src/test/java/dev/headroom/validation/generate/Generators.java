@@ -13,9 +13,9 @@ import net.jqwik.api.Tuple;
 
 /** Random models and runs. They shrink to few, plain and small layers and to the simplest run. */
 public final class Generators {
-    /** Muon takes matrices only, and SparseAdam sparse gradients. */
+    /** Muon takes matrices only, SparseAdam sparse gradients, and LBFGS a closure. */
     private static final List<OptimizerKind> OPTIMIZERS = Arrays.stream(OptimizerKind.values())
-            .filter(k -> k != OptimizerKind.MUON && k != OptimizerKind.SPARSE_ADAM)
+            .filter(k -> k != OptimizerKind.MUON && k != OptimizerKind.SPARSE_ADAM && k != OptimizerKind.LBFGS)
             .toList();
 
     private static final int MOST_BLOCKS = 9;

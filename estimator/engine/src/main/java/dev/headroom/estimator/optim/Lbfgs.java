@@ -66,8 +66,7 @@ final class Lbfgs implements Optimizer {
 
     @Override
     public void step() {
-        throw new UserInputException(
-                "lbfgs steps with a closure: it is an optimizer of the plain loop, by `optimizer`");
+        throw new UserInputException("lbfgs steps with a closure: it is for the plain loop, by `optimizer`");
     }
 
     @Override

@@ -58,7 +58,7 @@ public final class OptimizerSettings {
 
     public static final Setting<Integer> HISTORY_SIZE = row(Setting.of(
                     "history_size", ARGUMENTS, OptimizerOptions::history, OptimizerOptions::withHistory)
-            .written(count(MOST_MOVES), "N", "How many moves lbfgs remembers (100): two copies of all parameters each.")
+            .written(count(MOST_MOVES), "N", "Moves that lbfgs remembers (100): two copies of all parameters each.")
             .onlyIf(s -> s.optimizer().kind() == OptimizerKind.LBFGS, NO_SUCH));
 
     public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element-wise kernel of a backward pass, such as {@code tanh_backward}, as autograd records it where a backward pass
- * is recorded itself. Its formulas (tools/autograd/derivatives.yaml) call operators that are recorded in turn, so that
+ * An element-wise kernel of a backward pass, such as {@code tanh_backward}, as autograd records it where the pass is
+ * recorded itself. Its formulas (tools/autograd/derivatives.yaml) call operators that are recorded in turn, so that
  * it can be differentiated any number of times.
  */
 public final class BackwardKernel {

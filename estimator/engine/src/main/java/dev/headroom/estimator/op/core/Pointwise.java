@@ -77,6 +77,11 @@ public final class Pointwise {
                 .output(out);
     }
 
+    /** {@code t * number}. */
+    public static Tensor scaled(EagerRuntime rt, Tensor t) {
+        return mul(rt, t, number(rt));
+    }
+
     private static Tensor number(EagerRuntime rt) {
         return rt.wrappedNumber(DType.FLOAT32);
     }

@@ -34,7 +34,8 @@ public final class RemainingRules {
         }
         Term zeta = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(f.op(s), f.op(f.op(s), o))));
         binary(r, "special_zeta", new Binary("SpecialZetaBackward0", none, zeta));
-        binary(r, "nextafter", new Binary("NextafterBackward0", none, none));
+        Term either = new Term("so", (f, g, s, o, y) -> f.where(f.test(s, o), g, f.zerosLike(g)));
+        binary(r, "nextafter", new Binary("NextafterBackward0", either, either));
         r.single("aten.isclose", RemainingRules::close);
         r.single("aten.isreal", c -> new Formula(c.runtime()).test(c.tensor("self")));
         r.single("aten.index_fill", RemainingRules::indexFill);

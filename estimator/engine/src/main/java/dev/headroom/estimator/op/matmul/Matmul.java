@@ -98,10 +98,8 @@ public final class Matmul {
         if (!scale) {
             return t;
         }
-        Tensor out = Pointwise.mul(rt, t, rt.wrappedNumber(DType.FLOAT32));
-        if (temporary) {
-            rt.free(t);
-        }
+        Tensor out = Pointwise.scaled(rt, t);
+        rt.free(temporary ? t : null);
         return out;
     }
 
@@ -162,10 +160,11 @@ public final class Matmul {
         Saved sv = r.saveIf(r.needs(0), v);
         Tensor out = rt.empty(m.dtype(), m.size(0));
         rt.workspaces().useBlas();
-        return r.gradient(0, g -> {
-                    // grad.ger(vec)
-                    return Pointwise.mul(rt, Views.unsqueeze(rt, g, 1), Views.unsqueeze(rt, sv.get(), 0));
-                })
+        return r.gradient(
+                        0,
+                        g -> { // grad.ger(vec)
+                            return Pointwise.mul(rt, Views.unsqueeze(rt, g, 1), Views.unsqueeze(rt, sv.get(), 0));
+                        })
                 .gradient(1, g -> mv(rt, Views.t(rt, sm.get()), g))
                 .again()
                 .output(out);

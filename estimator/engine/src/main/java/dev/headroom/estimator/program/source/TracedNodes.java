@@ -17,7 +17,7 @@ public record TracedNodes(List<Node> nodes, ModuleFrames frames) {
     }
 
     private static TracedNodes read(Graph graph) {
-        List<Node> nodes = UnregisteredCalls.in(graph.nodes());
+        List<Node> nodes = UnregisteredCalls.in(CalledFunctions.in(graph.nodes()));
         return new TracedNodes(nodes, ModuleFrames.of(nodes));
     }
 }
