@@ -36,7 +36,7 @@ public final class AdapterSettings {
     public static final Setting<AdapterMethod> ADAPTER =
             row(Setting.of("adapter", ADAPTERS, AdapterSettings::named, AdapterOptions::withMethod)
                     .written(
-                            choice(List.of(AdapterMethod.values()), OptionNames::of),
+                            ValueFormats.ADAPTER,
                             "METHOD",
                             "Another method of peft in the place of LoRA.")
                     .onlyIf(

@@ -5,7 +5,6 @@ import static dev.headroom.model.scenario.ValueFormats.BINDINGS;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.FLOATS;
 import static dev.headroom.model.scenario.ValueFormats.HALVES;
-import static dev.headroom.model.scenario.ValueFormats.NAMES;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
 import static dev.headroom.model.scenario.ValueFormats.VERSION;
@@ -35,7 +34,6 @@ import java.util.stream.Stream;
  * a run stands at the component of the record that keeps it.
  */
 public final class ScenarioSettings {
-    private static final int MOST_RANK = 1_000_000;
     private static final int MOST_STEPS = 1_000;
     private static final int MOST_PASSES = 100_000;
     private static final int MOST_SEGMENTS = 1_000_000;
@@ -109,33 +107,6 @@ public final class ScenarioSettings {
             Setting.of("maximize", ARGUMENTS, OptimizerOptions::maximize, OptimizerOptions::withMaximize),
             "Maximizes the loss: steps work with negated gradients.",
             OptimizerKind::isOfTorch);
-
-    public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(
-                    "optim_target_modules",
-                    ARGUMENTS,
-                    OptimizerOptions::targetModules,
-                    OptimizerOptions::withTargetModules)
-            .written(
-                    NAMES,
-                    "NAMES",
-                    "optim_target_modules: linear layers whose gradients galore-… and apollo-… project: parts of"
-                            + " their paths with commas between them, or all-linear."));
-
-    public static final Setting<Integer> OPTIM_RANK =
-            projection(Setting.of("optim_rank", ARGUMENTS, OptimizerOptions::rank, OptimizerOptions::withRank)
-                    .written(count(MOST_RANK), "N", "Rank of these projections (default 128)."));
-
-    public static final Setting<Boolean> OPTIM_LAYERWISE = row(
-            Setting.of("optim_layerwise", ARGUMENTS, OptimizerOptions::layerwise, OptimizerOptions::withLayerwise)
-                    .written(
-                            FLAG,
-                            "",
-                            "galore_adamw_layerwise and its like: each parameter is stepped in the backward pass.")
-                    .onlyIf(
-                            s -> s.optimizer().kind().projects()
-                                    && s.loop().accumulate() == 1
-                                    && s.optimizer().kind() != OptimizerKind.GALORE_ADAFACTOR,
-                            "it belongs to galore-adamw, galore-adamw8bit and apollo-adamw without --accumulate"));
 
     public static final Setting<List<ParameterGroup>> PARAM_GROUPS =
             row(Setting.of("param_group", OPTIMIZERS, OptimizerChoice::groups, OptimizerChoice::withGroups)
@@ -309,11 +280,6 @@ public final class ScenarioSettings {
         return row(setting.written(FLAG, "", help)
                 .trainsWith(given -> given)
                 .onlyIf(s -> takes.test(s.optimizer().kind()), "the optimizer has no such argument"));
-    }
-
-    private static <T> Setting<T> projection(Setting<T> setting) {
-        return row(setting.onlyIf(
-                s -> s.optimizer().kind().projects(), "it belongs to --optimizer galore-… and apollo-…"));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {
