@@ -41,8 +41,12 @@ final class BenchmarkedLayer {
     }
 
     private static Graph rotation(JsonNode sizes, DType type) {
-        long tokens = sizes.has("T") ? sizes.path("T").asLong() : sizes.path("seq_len").asLong();
-        long width = sizes.has("H") ? sizes.path("H").asLong() : sizes.path("hidden_size").asLong();
+        long tokens = sizes.has("T")
+                ? sizes.path("T").asLong()
+                : sizes.path("seq_len").asLong();
+        long width = sizes.has("H")
+                ? sizes.path("H").asLong()
+                : sizes.path("hidden_size").asLong();
         long queries = sizes.path("num_q_heads").asLong();
         long each = width / queries;
         return Model.of("rope", new Rotation(each))
@@ -56,7 +60,8 @@ final class BenchmarkedLayer {
 
     private static Graph gated(JsonNode sizes, DType type, String name, Layer activation) {
         long width = sizes.path("hidden_size").asLong();
-        long batch = sizes.has("B") ? sizes.path("B").asLong() : sizes.path("bsz").asLong();
+        long batch =
+                sizes.has("B") ? sizes.path("B").asLong() : sizes.path("bsz").asLong();
         Layer layer = new GatedFeedForward(
                 name + "MLP", width, sizes.path("intermediate_size").asLong(), false, activation);
         return Model.of("gated", layer)

@@ -72,11 +72,7 @@ final class LayerRuns implements RealFile {
             runs.add(run(row, graph.get(), own.get()));
         }
         return new RealSet(
-                "layers",
-                CARD,
-                card.memory(),
-                runs,
-                List.of(left + " rows of other layers, passes or cards"));
+                "layers", CARD, card.memory(), runs, List.of(left + " rows of other layers, passes or cards"));
     }
 
     private static Optional<Graph> graph(CsvRows.Row row) {
@@ -112,8 +108,7 @@ final class LayerRuns implements RealFile {
                 .with(ScenarioSettings.STEPS, STEPS)
                 .with(TrainerSettings.LIGER, liger);
         if (liger) {
-            run = run.with(
-                    TrainerSettings.LIGER_KERNELS, List.of(LigerKernel.CROSS_ENTROPY, LigerKernel.SWIGLU));
+            run = run.with(TrainerSettings.LIGER_KERNELS, List.of(LigerKernel.CROSS_ENTROPY, LigerKernel.SWIGLU));
         }
         Scenario asked = run;
         return new RealRun(

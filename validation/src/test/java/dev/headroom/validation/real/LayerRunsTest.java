@@ -15,9 +15,7 @@ class LayerRunsTest {
 
     static Stream<RealRun> runs() {
         List<RealRun> runs = new LayerRuns()
-                .set(
-                        CsvRows.read(Fixtures.folder().resolve("real").resolve("llm.csv.gz")),
-                        new Archives(List.of()))
+                .set(CsvRows.read(Fixtures.folder().resolve("real").resolve("llm.csv.gz")), new Archives(List.of()))
                 .runs();
         assertTrue(runs.size() >= 25, runs.size() + " rows");
         return runs.stream();

@@ -45,9 +45,9 @@ final class ProjectedSteps implements LoopHook {
         parameters.stream().filter(targets::contains).forEach(ordered::add);
         if (!run.optimizer().options().layerwise()) {
             Optimizer all = make(ordered, targets);
-            return new Placed(ordered.stream().map(t -> all).toList(), parameters.stream()
-                    .map(ordered::indexOf)
-                    .toList());
+            return new Placed(
+                    ordered.stream().map(t -> all).toList(),
+                    parameters.stream().map(ordered::indexOf).toList());
         }
         List<Optimizer> each = new ArrayList<>();
         for (Tensor p : parameters) {
@@ -82,15 +82,14 @@ final class ProjectedSteps implements LoopHook {
         Set<Tensor> out = new HashSet<>();
         for (int i = 0; i < parameters.size(); i++) {
             String name = loop.model().parameterNames().get(i);
-            String module =
-                    name.endsWith(WEIGHT) ? name.substring(0, name.length() - WEIGHT.length()) : name;
+            String module = name.endsWith(WEIGHT) ? name.substring(0, name.length() - WEIGHT.length()) : name;
             if (linear.contains(parameters.get(i)) && means(options.targetModules(), module)) {
                 out.add(parameters.get(i));
             }
         }
         if (out.isEmpty()) {
-            throw new UserInputException(option + ": the model has no linear layer "
-                    + String.join(",", options.targetModules()));
+            throw new UserInputException(
+                    option + ": the model has no linear layer " + String.join(",", options.targetModules()));
         }
         return out;
     }

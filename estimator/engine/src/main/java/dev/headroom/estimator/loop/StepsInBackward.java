@@ -51,7 +51,9 @@ final class StepsInBackward implements LoopHook {
 
     @Override
     public Tensor root(Tensor loss) {
-        return run.optimizer().kind() == OptimizerKind.ADALOMO ? Pointwise.mul(loop.runtime(), loss, loop.runtime().wrappedNumber(DType.INT64)) : loss;
+        return run.optimizer().kind() == OptimizerKind.ADALOMO
+                ? Pointwise.mul(loop.runtime(), loss, loop.runtime().wrappedNumber(DType.INT64))
+                : loss;
     }
 
     @Override

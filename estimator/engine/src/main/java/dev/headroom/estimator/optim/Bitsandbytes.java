@@ -105,9 +105,7 @@ final class Bitsandbytes implements Optimizer {
     }
 
     private boolean quantised(int i) {
-        return keeps.quantised()
-                && stepped(i).numel() >= SMALLEST_QUANTISED
-                && !wide.contains(state.parameter(i));
+        return keeps.quantised() && stepped(i).numel() >= SMALLEST_QUANTISED && !wide.contains(state.parameter(i));
     }
 
     @Override

@@ -66,8 +66,7 @@ final class ScheduleFree implements Optimizer {
         }
         double longest = 2 / (1 - BETA2) - 1;
         double power = Math.pow(BETA2, steps);
-        return kind == OptimizerKind.SCHEDULE_FREE_ADAMW
-                || longest - 2 * steps * power / (1 - power) > LEAST_LENGTH;
+        return kind == OptimizerKind.SCHEDULE_FREE_ADAMW || longest - 2 * steps * power / (1 - power) > LEAST_LENGTH;
     }
 
     @Override

@@ -17,8 +17,8 @@ public final class AdapterNames {
     private static final Set<String> SWITCHES = Set.of("dora", "rslora");
 
     /** Methods without a rule. */
-    private static final Set<String> OTHERS = Set.of(
-            ("multitask-prompt-tuning prefix-tuning adamss boft adaption-prompt beft lily poly frod pvera"
+    private static final Set<String> OTHERS =
+            Set.of(("multitask-prompt-tuning prefix-tuning adamss boft adaption-prompt beft lily poly frod pvera"
                             + " fourierft glora xlora hra vblora unilora cpt miss randlora road trainable-tokens hira"
                             + " shira c3a waveft osf delora gralora cartridge tinylora psoft peanut shadow supertuning"
                             + " deft lora-fa")

@@ -79,7 +79,8 @@ public final class ItemsInBatch {
 
     /** A loss that {@code self.loss_function} computes; other lines of models take no such number. */
     public static boolean isLossFunction(Node n) {
-        return (n.operator().equals(LOSS) || n.operator().equals(LigerKernels.CROSS_ENTROPY)) && n.stackTrace().contains("loss_function");
+        return (n.operator().equals(LOSS) || n.operator().equals(LigerKernels.CROSS_ENTROPY))
+                && n.stackTrace().contains("loss_function");
     }
 
     private static Node summing(Node n, String output) {

@@ -176,8 +176,7 @@ public final class LigerKernels {
     private void loss(Node n) {
         if (n.operator().equals("aten.cross_entropy_loss")) {
             instead.put(
-                    n,
-                    new Node(n.name(), CROSS_ENTROPY, n.arguments(), n.outputs(), n.moduleStack(), n.stackTrace()));
+                    n, new Node(n.name(), CROSS_ENTROPY, n.arguments(), n.outputs(), n.moduleStack(), n.stackTrace()));
         }
     }
 

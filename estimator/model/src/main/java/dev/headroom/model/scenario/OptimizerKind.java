@@ -93,10 +93,10 @@ public enum OptimizerKind {
     /** Of apollo_torch 1.0: moments of random projections, which scale the gradients themselves. */
     APOLLO_ADAMW(Facts.of("apollo-adamw", "apollo_torch.APOLLOAdamW").projects()),
     /** Of schedulefree 1.4. */
-    SCHEDULE_FREE_ADAMW(Facts.of("schedule-free-adamw", "schedulefree.AdamWScheduleFree")
-            .keeps("z", "exp_avg_sq")),
-    SCHEDULE_FREE_RADAM(Facts.of("schedule-free-radam", "schedulefree.RAdamScheduleFree")
-            .keeps("z", "exp_avg_sq")),
+    SCHEDULE_FREE_ADAMW(
+            Facts.of("schedule-free-adamw", "schedulefree.AdamWScheduleFree").keeps("z", "exp_avg_sq")),
+    SCHEDULE_FREE_RADAM(
+            Facts.of("schedule-free-radam", "schedulefree.RAdamScheduleFree").keeps("z", "exp_avg_sq")),
     SCHEDULE_FREE_SGD(
             Facts.of("schedule-free-sgd", "schedulefree.SGDScheduleFree").keeps("z")),
     /** Of torch-optimi 0.3, with its Triton kernels; a compensation for the rounding of half precision. */
@@ -139,17 +139,20 @@ public enum OptimizerKind {
         }
 
         Facts given(String text) {
-            return new Facts(option, constructor, text, since, fusedSince, foreachByDefault, quantised, projected, state);
+            return new Facts(
+                    option, constructor, text, since, fusedSince, foreachByDefault, quantised, projected, state);
         }
 
         Facts since(int major, int minor) {
             TorchVersion first = new TorchVersion(major, minor);
-            return new Facts(option, constructor, argument, first, fusedSince, foreachByDefault, quantised, projected, state);
+            return new Facts(
+                    option, constructor, argument, first, fusedSince, foreachByDefault, quantised, projected, state);
         }
 
         Facts fusedSince(int major, int minor) {
             TorchVersion first = new TorchVersion(major, minor);
-            return new Facts(option, constructor, argument, since, first, foreachByDefault, quantised, projected, state);
+            return new Facts(
+                    option, constructor, argument, since, first, foreachByDefault, quantised, projected, state);
         }
 
         Facts oneByOne() {
@@ -167,7 +170,15 @@ public enum OptimizerKind {
 
         Facts keeps(String... names) {
             return new Facts(
-                    option, constructor, argument, since, fusedSince, foreachByDefault, quantised, projected, List.of(names));
+                    option,
+                    constructor,
+                    argument,
+                    since,
+                    fusedSince,
+                    foreachByDefault,
+                    quantised,
+                    projected,
+                    List.of(names));
         }
     }
 
@@ -270,6 +281,7 @@ public enum OptimizerKind {
                 .filter(kind -> kind != NONE)
                 .map(kind -> kind.option() + (kind == ADAMW ? " (default)" : ""))
                 .collect(Collectors.joining(", "));
-        return names + " or " + NONE.option() + "; also what optim= of TrainingArguments takes, such as paged_adamw_8bit.";
+        return names + " or " + NONE.option()
+                + "; also what optim= of TrainingArguments takes, such as paged_adamw_8bit.";
     }
 }

@@ -32,7 +32,8 @@ public record OptimizerOptions(
         implements OptimizerOptionsWithers.With {
     private static final int RANK = 128; // transformers, trainer_optimizer.py
 
-    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false, List.of(), RANK, false);
+    static final OptimizerOptions DEFAULTS =
+            new OptimizerOptions(false, false, false, false, false, false, List.of(), RANK, false);
 
     /** Copies what it is given. */
     public OptimizerOptions {

@@ -61,10 +61,10 @@ public final class ScenarioSettings {
             row(Setting.of("dims", SIZES, InputSizes::dims, InputSizes::withDims)
                     .written("dim", BINDINGS, "NAME=N", "Binds another symbolic dimension; repeatable."));
 
-    public static final Setting<OptimizerKind> OPTIMIZER = row(Setting.of(
-                    "optimizer", OPTIMIZERS, OptimizerChoice::kind, OptimizerChoice::withKind)
-            .written(ValueFormats.OPTIMIZER, "NAME", OptimizerKind.help())
-            .trainsWith(kind -> kind != OptimizerKind.NONE));
+    public static final Setting<OptimizerKind> OPTIMIZER =
+            row(Setting.of("optimizer", OPTIMIZERS, OptimizerChoice::kind, OptimizerChoice::withKind)
+                    .written(ValueFormats.OPTIMIZER, "NAME", OptimizerKind.help())
+                    .trainsWith(kind -> kind != OptimizerKind.NONE));
 
     public static final Setting<Scenario.Foreach> FOREACH =
             row(Setting.of("foreach", OPTIMIZERS, OptimizerChoice::foreach, OptimizerChoice::withForeach)

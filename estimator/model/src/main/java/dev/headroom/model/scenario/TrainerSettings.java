@@ -68,8 +68,7 @@ public final class TrainerSettings {
                     "With --liger, only these of liger_kernel_config: rope, rms-norm, swiglu and one of cross-entropy"
                             + " and fused-linear-cross-entropy.")
             .onlyIf(
-                    s -> s.trainer().liger()
-                            && !s.trainer().ligerKernels().containsAll(LOSSES),
+                    s -> s.trainer().liger() && !s.trainer().ligerKernels().containsAll(LOSSES),
                     "it belongs to --liger, which puts in one of the two losses"));
 
     public static final Setting<Long> EVAL_BATCH =
@@ -114,17 +113,14 @@ public final class TrainerSettings {
             projection(Setting.of("optim_rank", ARGUMENTS, OptimizerOptions::rank, OptimizerOptions::withRank)
                     .written(count(MOST_RANK), "N", "Rank of these projections (default 128)."));
 
-    public static final Setting<Boolean> OPTIM_LAYERWISE = row(
-            Setting.of("optim_layerwise", ARGUMENTS, OptimizerOptions::layerwise, OptimizerOptions::withLayerwise)
-                    .written(
-                            FLAG,
-                            "",
-                            "galore_adamw_layerwise and its like: each parameter is stepped in the backward pass.")
-                    .onlyIf(
-                            s -> s.optimizer().kind().projects()
-                                    && s.loop().accumulate() == 1
-                                    && s.optimizer().kind() != OptimizerKind.GALORE_ADAFACTOR,
-                            "it belongs to galore-adamw, galore-adamw8bit and apollo-adamw without --accumulate"));
+    public static final Setting<Boolean> OPTIM_LAYERWISE = row(Setting.of(
+                    "optim_layerwise", ARGUMENTS, OptimizerOptions::layerwise, OptimizerOptions::withLayerwise)
+            .written(FLAG, "", "galore_adamw_layerwise and its like: each parameter is stepped in the backward pass.")
+            .onlyIf(
+                    s -> s.optimizer().kind().projects()
+                            && s.loop().accumulate() == 1
+                            && s.optimizer().kind() != OptimizerKind.GALORE_ADAFACTOR,
+                    "it belongs to galore-adamw, galore-adamw8bit and apollo-adamw without --accumulate"));
 
     private TrainerSettings() {}
 

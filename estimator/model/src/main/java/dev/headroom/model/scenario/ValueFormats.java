@@ -149,8 +149,7 @@ final class ValueFormats {
         AdapterNames.instead(text).ifPresent(line -> {
             throw new BadValue("'" + text + "': " + line);
         });
-        return AdapterNames.known(text)
-                .orElseGet(() -> choose(text, List.of(AdapterMethod.values()), OptionNames::of));
+        return AdapterNames.known(text).orElseGet(() -> choose(text, List.of(AdapterMethod.values()), OptionNames::of));
     }
 
     /** A whole number of at least one. */

@@ -31,8 +31,8 @@ public record TrainerOptions(
         boolean evalMetrics)
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
-    public static final TrainerOptions DEFAULTS =
-            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false);
+    public static final TrainerOptions DEFAULTS = new TrainerOptions(
+            LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false);
 
     /** Copies what it is given. */
     public TrainerOptions {

@@ -38,8 +38,9 @@ class LibraryNamesTest {
         "apollo_adamw_layerwise, --optimizer apollo-adamw --optim-layerwise"
     })
     void othersSayWhatToWrite(String name, String part) {
-        String said = String.valueOf(assertThrows(BadValue.class, () -> ValueFormats.OPTIMIZER.read().apply(List.of(name)))
-                .getMessage());
+        String said = String.valueOf(
+                assertThrows(BadValue.class, () -> ValueFormats.OPTIMIZER.read().apply(List.of(name)))
+                        .getMessage());
         assertTrue(said.contains(part), said);
     }
 
@@ -47,11 +48,32 @@ class LibraryNamesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "adafactor", "ademamix", "sgd", "adagrad", "adamw_8bit", "ademamix_8bit", "lion_8bit", "lion_32bit",
-                "paged_adamw_32bit", "paged_ademamix_8bit", "paged_lion_32bit", "paged_lion_8bit", "rmsprop",
-                "rmsprop_bnb", "rmsprop_bnb_8bit", "rmsprop_bnb_32bit", "galore_adamw", "galore_adafactor", "adalomo",
-                "grokadamw", "schedule_free_radam", "schedule_free_adamw", "schedule_free_sgd", "apollo_adamw",
-                "stable_adamw", "adamw_torch_8bit"
+                "adafactor",
+                "ademamix",
+                "sgd",
+                "adagrad",
+                "adamw_8bit",
+                "ademamix_8bit",
+                "lion_8bit",
+                "lion_32bit",
+                "paged_adamw_32bit",
+                "paged_ademamix_8bit",
+                "paged_lion_32bit",
+                "paged_lion_8bit",
+                "rmsprop",
+                "rmsprop_bnb",
+                "rmsprop_bnb_8bit",
+                "rmsprop_bnb_32bit",
+                "galore_adamw",
+                "galore_adafactor",
+                "adalomo",
+                "grokadamw",
+                "schedule_free_radam",
+                "schedule_free_adamw",
+                "schedule_free_sgd",
+                "apollo_adamw",
+                "stable_adamw",
+                "adamw_torch_8bit"
             })
     void everyOtherNameHasARule(String name) {
         assertTrue(ValueFormats.OPTIMIZER.read().apply(List.of(name)) != OptimizerKind.NONE);
@@ -66,8 +88,9 @@ class LibraryNamesTest {
     @ParameterizedTest
     @CsvSource({"pissa, --lora R", "lora_ga, --lora R", "dora, --lora R --dora", "boft, not modelled", "vra, vera"})
     void methodsOfPeftWithoutARuleGetALine(String name, String part) {
-        String said = String.valueOf(assertThrows(BadValue.class, () -> ValueFormats.ADAPTER.read().apply(List.of(name)))
-                .getMessage());
+        String said = String.valueOf(
+                assertThrows(BadValue.class, () -> ValueFormats.ADAPTER.read().apply(List.of(name)))
+                        .getMessage());
         assertTrue(said.contains(part), said);
     }
 
@@ -75,6 +98,8 @@ class LibraryNamesTest {
     void peftsOwnSpellingIsTaken() {
         assertEquals(
                 List.of(AdapterMethod.PROMPT_TUNING, AdapterMethod.LN_TUNING),
-                List.of(ValueFormats.ADAPTER.read().apply(List.of("PROMPT_TUNING")), ValueFormats.ADAPTER.read().apply(List.of("ln-tuning"))));
+                List.of(
+                        ValueFormats.ADAPTER.read().apply(List.of("PROMPT_TUNING")),
+                        ValueFormats.ADAPTER.read().apply(List.of("ln-tuning"))));
     }
 }

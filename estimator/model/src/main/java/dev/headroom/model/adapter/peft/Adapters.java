@@ -50,7 +50,8 @@ public final class Adapters {
             return PromptTokens.rewrite(Frozen.of(frozen, Frozen.all(frozen.held(), options)), options);
         }
         if (options.method() == AdapterMethod.LN_TUNING) {
-            return new Adapters(frozen, options.withModulesToSave(SavedModules.Norms.of(frozen, options)), run).copied();
+            return new Adapters(frozen, options.withModulesToSave(SavedModules.Norms.of(frozen, options)), run)
+                    .copied();
         }
         return options.any() ? new Adapters(frozen, named, run).wrapped() : frozen;
     }

@@ -5,7 +5,6 @@ import dev.headroom.model.adapter.peft.Wrapping.Added;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;

@@ -220,8 +220,9 @@ final class SavedModules {
                     .map(n -> n.moduleStack().get(0).type().split("\\."))
                     .filter(parts -> parts.length > 2)
                     .flatMap(parts -> Optional.ofNullable(OF_MODELS.get(parts[2])))
-                    .orElseThrow(() -> new UserInputException("--adapter ln-tuning: peft does not know the norms of this"
-                            + " model; name them with --targets"));
+                    .orElseThrow(
+                            () -> new UserInputException("--adapter ln-tuning: peft does not know the norms of this"
+                                    + " model; name them with --targets"));
         }
     }
 }
