@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * How Liger-Kernel measures a layer (benchmark/scripts/utils.py, _test_memory): forward and {@code
- * y.backward(do, retain_graph=True)} again and again, of losses without a graph that stays. The gradient that comes in is
- * there from the start, and gradients are never let go of; those of several results are torch.autograd.grad's.
+ * y.backward(do, retain_graph=True)} again and again, of losses without a graph that stays. The gradient that comes in
+ * is there from the start, and gradients are never let go of; those of several results are torch.autograd.grad's.
  */
 final class LayerBenchmark implements LoopHook {
     /** Begins the names of inputs that need no gradient. */

@@ -31,8 +31,8 @@ import java.util.Optional;
 
 /**
  * Liger-Kernel's measurements of layers, forward and backward in one, of the library's own kernels and of those that it
- * compares with: columns source, model (the layer), gpu, method (whose it is, and which passes), config (what varies and
- * the other sizes, as JSON), peak_bytes and others.
+ * compares with: columns source, model (the layer), gpu, method (whose it is, and which passes), config (what varies
+ * and the other sizes, as JSON), peak_bytes and others.
  */
 final class LayerRuns implements RealFile {
     private static final String SOURCE = "Liger-Kernel";

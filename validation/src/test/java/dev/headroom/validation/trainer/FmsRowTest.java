@@ -3,6 +3,7 @@ package dev.headroom.validation.trainer;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -14,7 +15,7 @@ class FmsRowTest {
     static List<FmsRow> rows() {
         return FmsRow.all().stream()
                 .filter(FmsRow::isStock)
-                .filter(row -> row.model().contains("tral") || row.model().contains("Llama-2-70b"))
+                .filter(row -> Stream.of("tral", "Llama-2-70b", "PowerLM").anyMatch(row.model()::contains))
                 .toList();
     }
 

@@ -14,9 +14,9 @@ import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
 import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 
-import dev.headroom.model.scenario.OptimNames;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.OptimNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -77,7 +77,7 @@ final class OptimizerChanges {
     }
 
     private static List<String> code(Situation s, OptimizerKind kind) {
-        String name = OptimNames.of(kind).orElse("");
+        String name = OptimNames.of(kind.option()).orElse("");
         if (s.run().trainer().loop().isTrainer() && !name.isEmpty()) {
             return List.of("args = TrainingArguments(optim=\"" + name + "\", ...)  # the rest as it is");
         }

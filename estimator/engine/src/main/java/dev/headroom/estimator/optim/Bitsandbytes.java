@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * that works in place. Quantised states have a float32 scale for every 256 elements; parameters of fewer than 4096
  * elements keep float32. The code tables go to the GPU with the first quantised parameter. Of paged optimizers,
  * states of 100,000 elements or more lie in managed memory, which the caching allocator does not see. {@code
- * galore_torch.GaLoreAdamW8bit} lets these kernels step a projected gradient in the parameter's place (galore_torch 1.0,
- * adamw8bit.py).
+ * galore_torch.GaLoreAdamW8bit} lets these kernels step a projected gradient in the parameter's place (galore_torch
+ * 1.0, adamw8bit.py).
  */
 final class Bitsandbytes implements Optimizer {
     private static final long SMALLEST_QUANTISED = 4096;

@@ -3,6 +3,7 @@ package dev.headroom.estimator.optim;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.OptimizerChoice;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -22,7 +23,7 @@ public final class Optimizers {
      */
     public static @Nullable Optimizer of(Scenario run, EagerRuntime runtime, List<Tensor> parameters) {
         TorchVersion torch = run.torch();
-        check(run.optimizer(), torch);
+        check(run, run.optimizer(), torch);
         OptimizerState state = new OptimizerState(runtime, parameters, torch);
         int rank = run.optimizer().options().rank();
         return switch (run.optimizer().kind()) {
@@ -85,7 +86,12 @@ public final class Optimizers {
         return new Bitsandbytes(state, keeps, 0);
     }
 
-    private static void check(OptimizerChoice chosen, TorchVersion torch) {
+    /** Whether it works on gradients as they are on one GPU. */
+    private static boolean alone(OptimizerKind kind) {
+        return kind.projects() || kind == OptimizerKind.LOMO || kind == OptimizerKind.ADALOMO;
+    }
+
+    private static void check(Scenario run, OptimizerChoice chosen, TorchVersion torch) {
         OptimizerKind kind = chosen.kind();
         String name = "`optimizer=" + kind.option() + "`";
         if (torch.compareTo(kind.since()) < 0) {
@@ -94,6 +100,9 @@ public final class Optimizers {
         }
         if (kind == OptimizerKind.NONE) {
             return;
+        }
+        if (alone(kind) && run.parallel().kind() != ParallelKind.SINGLE) {
+            throw new UserInputException(name + " is modelled on one GPU; leave out `parallel`");
         }
         if (chosen.fused() && !kind.fusesIn(torch)) {
             throw new UserInputException(

@@ -13,7 +13,8 @@ final class TrainerDefaults {
 
     /**
      * The scenario as the libraries run it. The Trainer clips, its AdamW is {@code adamw_torch_fused} since
-     * PyTorch 2.8, its Adafactor the library's own, and it switches checkpointing on once more before it trains, in the library's own variant.
+     * PyTorch 2.8, its Adafactor the library's own, and it switches checkpointing on once more before it trains, in the
+     * library's own variant.
      */
     static Scenario applied(Scenario asked) {
         TransformersVersion version = asked.trainer().transformers();

@@ -35,10 +35,7 @@ public final class AdapterSettings {
 
     public static final Setting<AdapterMethod> ADAPTER =
             row(Setting.of("adapter", ADAPTERS, AdapterSettings::named, AdapterOptions::withMethod)
-                    .written(
-                            choice(List.of(AdapterMethod.values()), OptionNames::of),
-                            "METHOD",
-                            "Another method of peft in the place of LoRA.")
+                    .written(ValueFormats.ADAPTER, "METHOD", "Another method of peft in the place of LoRA.")
                     .onlyIf(
                             s -> s.adapters().method() == null || s.adapters().lora() == null,
                             "there are `lora` adapters already"));

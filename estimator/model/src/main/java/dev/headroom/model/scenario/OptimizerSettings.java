@@ -1,7 +1,6 @@
 package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
-import static dev.headroom.model.scenario.ValueFormats.NAMES;
 import static dev.headroom.model.scenario.ValueFormats.count;
 
 import java.util.ArrayList;
@@ -11,7 +10,6 @@ import java.util.function.Predicate;
 
 /** The arguments of optimizers' constructors: rows of the table that {@link ScenarioSettings} is. */
 public final class OptimizerSettings {
-    private static final int MOST_RANK = 1_000_000;
     private static final int MOST_MOVES = 1_000;
     private static final String NO_SUCH = "the optimizer has no such argument";
 
@@ -61,30 +59,6 @@ public final class OptimizerSettings {
             .written(count(MOST_MOVES), "N", "Moves that lbfgs remembers (100): two copies of all parameters each.")
             .onlyIf(s -> s.optimizer().kind() == OptimizerKind.LBFGS, NO_SUCH));
 
-    public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(
-                    "optim_target_modules",
-                    ARGUMENTS,
-                    OptimizerOptions::targetModules,
-                    OptimizerOptions::withTargetModules)
-            .written(
-                    NAMES,
-                    "NAMES",
-                    "optim_target_modules: linear layers whose gradients galore-… and apollo-… project: parts of"
-                            + " their paths with commas between them, or all-linear."));
-
-    public static final Setting<Integer> OPTIM_RANK =
-            projection(Setting.of("optim_rank", ARGUMENTS, OptimizerOptions::rank, OptimizerOptions::withRank)
-                    .written(count(MOST_RANK), "N", "Rank of these projections (default 128)."));
-
-    public static final Setting<Boolean> OPTIM_LAYERWISE = row(Setting.of(
-                    "optim_layerwise", ARGUMENTS, OptimizerOptions::layerwise, OptimizerOptions::withLayerwise)
-            .written(FLAG, "", "galore_adamw_layerwise and its like: each parameter is stepped in the backward pass.")
-            .onlyIf(
-                    s -> s.optimizer().kind().projects()
-                            && s.loop().accumulate() == 1
-                            && s.optimizer().kind() != OptimizerKind.GALORE_ADAFACTOR,
-                    "it belongs to galore-adamw, galore-adamw8bit and apollo-adamw without `accumulate`"));
-
     private OptimizerSettings() {}
 
     /** A row for an argument of optimizers' constructors. */
@@ -92,11 +66,6 @@ public final class OptimizerSettings {
         return row(setting.written(FLAG, "", help)
                 .trainsWith(given -> given)
                 .onlyIf(s -> takes.test(s.optimizer().kind()), NO_SUCH));
-    }
-
-    private static <T> Setting<T> projection(Setting<T> setting) {
-        return row(setting.onlyIf(
-                s -> s.optimizer().kind().projects(), "it belongs to `optimizer=galore-…` and apollo-…"));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {

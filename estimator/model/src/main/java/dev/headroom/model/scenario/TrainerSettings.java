@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.NAMES;
 import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.choices;
 import static dev.headroom.model.scenario.ValueFormats.count;
@@ -18,6 +19,12 @@ import java.util.List;
 /** The settings of training loops that libraries bring: rows of the table of {@link ScenarioSettings}. */
 public final class TrainerSettings {
     private static final int MOST_BATCHES = 100_000;
+
+    private static final int MOST_RANK = 1_000_000;
+
+    private static final ScenarioPart<OptimizerOptions> ARGUMENTS = new ScenarioPart<>(
+                    Scenario::optimizer, Scenario::withOptimizer)
+            .part(OptimizerChoice::options, OptimizerChoice::withOptions);
 
     private static final List<LigerKernel> LOSSES =
             List.of(LigerKernel.CROSS_ENTROPY, LigerKernel.FUSED_LINEAR_CROSS_ENTROPY);
@@ -91,6 +98,30 @@ public final class TrainerSettings {
             evaluation(Setting.of("eval_metrics", TRAINER, TrainerOptions::evalMetrics, TrainerOptions::withEvalMetrics)
                     .written(FLAG, "", "compute_metrics: the scores of all batches are gathered on the device."));
 
+    public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(
+                    "optim_target_modules",
+                    ARGUMENTS,
+                    OptimizerOptions::targetModules,
+                    OptimizerOptions::withTargetModules)
+            .written(
+                    NAMES,
+                    "NAMES",
+                    "optim_target_modules: linear layers whose gradients galore-… and apollo-… project: parts of"
+                            + " their paths with commas between them, or all-linear."));
+
+    public static final Setting<Integer> OPTIM_RANK =
+            projection(Setting.of("optim_rank", ARGUMENTS, OptimizerOptions::rank, OptimizerOptions::withRank)
+                    .written(count(MOST_RANK), "N", "Rank of these projections (default 128)."));
+
+    public static final Setting<Boolean> OPTIM_LAYERWISE = row(Setting.of(
+                    "optim_layerwise", ARGUMENTS, OptimizerOptions::layerwise, OptimizerOptions::withLayerwise)
+            .written(FLAG, "", "galore_adamw_layerwise and its like: each parameter is stepped in the backward pass.")
+            .onlyIf(
+                    s -> s.optimizer().kind().projects()
+                            && s.loop().accumulate() == 1
+                            && s.optimizer().kind() != OptimizerKind.GALORE_ADAFACTOR,
+                    "it belongs to galore-adamw, galore-adamw8bit and apollo-adamw without `accumulate`"));
+
     private TrainerSettings() {}
 
     private static <T> Setting<T> evaluation(Setting<T> setting) {
@@ -103,6 +134,11 @@ public final class TrainerSettings {
         } catch (IllegalArgumentException e) {
             throw new BadValue(e.getMessage());
         }
+    }
+
+    private static <T> Setting<T> projection(Setting<T> setting) {
+        return row(setting.onlyIf(
+                s -> s.optimizer().kind().projects(), "it belongs to `optimizer=galore-…` and apollo-…"));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {

@@ -1,11 +1,14 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.model.adapter.AdapterMethod;
+import dev.headroom.model.adapter.AdapterNames;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.plan.PlanReader;
 import dev.headroom.model.plan.TensorPlan;
+import dev.headroom.model.trainer.OptimNames;
 import dev.headroom.model.units.ByteSizes;
 import dev.headroom.model.units.OptionNames;
 import java.io.IOException;
@@ -108,10 +111,17 @@ final class ValueFormats {
 
     /** An optimizer, by Headroom's name or the Trainer's. */
     static final ValueFormat<OptimizerKind> OPTIMIZER = ValueFormat.one(
-            OptimNames::read,
+            ValueFormats::optimizer,
             OptimizerKind::option,
             kind -> kind == null ? null : kind.option(),
             Arrays.stream(OptimizerKind.values()).map(OptimizerKind::option).toList());
+
+    /** A method of peft. */
+    static final ValueFormat<AdapterMethod> ADAPTER = ValueFormat.one(
+            ValueFormats::adapter,
+            OptionNames::of,
+            method -> method == null ? null : OptionNames.of(method),
+            Arrays.stream(AdapterMethod.values()).map(OptionNames::of).toList());
 
     /** A file with a plan of tensor parallelism. */
     static final ValueFormat<TensorPlan> PLAN =
@@ -125,6 +135,21 @@ final class ValueFormats {
         } catch (InvalidPathException | UserInputException e) {
             throw new BadValue(e.getMessage());
         }
+    }
+
+    private static OptimizerKind optimizer(String text) {
+        OptimNames.instead(text).ifPresent(line -> {
+            throw new BadValue("'" + text + "': " + line);
+        });
+        String option = OptimNames.option(text).orElse(text);
+        return choose(option, List.of(OptimizerKind.values()), OptimizerKind::option);
+    }
+
+    private static AdapterMethod adapter(String text) {
+        AdapterNames.instead(text).ifPresent(line -> {
+            throw new BadValue("'" + text + "': " + line);
+        });
+        return AdapterNames.known(text).orElseGet(() -> choose(text, List.of(AdapterMethod.values()), OptionNames::of));
     }
 
     /** A whole number of at least one. */

@@ -62,7 +62,22 @@ public final class Adapters {
         if (options.virtualTokens() > 0) {
             return PromptTokens.rewrite(Frozen.of(frozen, Frozen.all(frozen.held(), options)), options);
         }
+        if (options.method() == AdapterMethod.LN_TUNING) {
+            return new Adapters(frozen, options.withModulesToSave(SavedModules.Norms.of(frozen, options)), run)
+                    .copied();
+        }
         return options.any() ? new Adapters(frozen, named, run).wrapped() : frozen;
+    }
+
+    /** The model with copies of modules, and no adapters. */
+    private Graph copied() {
+        SavedModules saved = SavedModules.of(options, graph);
+        List<CallSpan.Range> ranges = CallSpan.ranges(graph.nodes(), saved::contains);
+        List<CallSpan> calls = CallSpan.of(graph, ranges);
+        for (int i = 0; i < calls.size(); i++) {
+            rewritten.put(ranges.get(i), save(calls.get(i)));
+        }
+        return result(ranges);
     }
 
     private Graph wrapped() {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -165,5 +166,65 @@ final class SavedModules {
             }
         });
         return out;
+    }
+
+    /**
+     * The modules that LN tuning trains, as copies in the place of the originals and in their type (peft 0.21,
+     * tuners/ln_tuning, utils/constants.py).
+     */
+    static final class Norms {
+        private static final List<String> LLAMA = List.of("input_layernorm", "post_attention_layernorm", "norm");
+        private static final List<String> GEMMA = List.of(
+                "input_layernorm",
+                "post_attention_layernorm",
+                "pre_feedforward_layernorm",
+                "post_feedforward_layernorm",
+                "norm");
+        private static final List<String> T5 = List.of("layer_norm", "final_layer_norm");
+
+        /** By the packages of the models' classes. */
+        private static final Map<String, List<String>> OF_MODELS = Map.ofEntries(
+                Map.entry("llama", LLAMA),
+                Map.entry("mistral", LLAMA),
+                Map.entry("gemma", LLAMA),
+                Map.entry("gemma2", GEMMA),
+                Map.entry("gemma3", GEMMA),
+                Map.entry("qwen2", List.of("post_attention_layernorm")),
+                Map.entry("qwen3", List.of("post_attention_layernorm")),
+                Map.entry("bloom", List.of("input_layernorm", "post_attention_layernorm", "ln_f")),
+                Map.entry("falcon", List.of("input_layernorm", "post_attention_layernorm", "ln_f")),
+                Map.entry("gpt2", List.of("ln_1", "ln_2", "ln_f")),
+                Map.entry("gptj", List.of("ln_1", "ln_f")),
+                Map.entry("phi", List.of("input_layernorm", "final_layernorm")),
+                Map.entry("t5", T5),
+                Map.entry("mt5", T5));
+
+        private Norms() {}
+
+        /** Paths of a model's modules that are copied. */
+        static List<String> of(Graph graph, AdapterOptions options) {
+            List<String> names = options.targets().isEmpty() ? usual(graph) : options.targets();
+            List<String> modules = graph.held().modules();
+            for (String name : names) {
+                if (!options.targets().isEmpty()) {
+                    Targets.requireSome("`targets`", "module", name, modules, path -> Targets.ends(path, name));
+                }
+            }
+            return modules.stream()
+                    .filter(path -> names.stream().anyMatch(name -> Targets.ends(path, name)))
+                    .toList();
+        }
+
+        private static List<String> usual(Graph graph) {
+            return graph.nodes().stream()
+                    .filter(n -> !n.moduleStack().isEmpty())
+                    .findFirst()
+                    .map(n -> n.moduleStack().get(0).type().split("\\."))
+                    .filter(parts -> parts.length > 2)
+                    .flatMap(parts -> Optional.ofNullable(OF_MODELS.get(parts[2])))
+                    .orElseThrow(
+                            () -> new UserInputException("`adapter=ln-tuning`: peft does not know the norms of this"
+                                    + " model; name them with `targets`"));
+        }
     }
 }
