@@ -27,7 +27,7 @@ class ParallelRefusalsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "gpt2-s512|--parallel fsdp2 --world 8 --mesh 3x2 --batch 8|--mesh 3x2 has 6 ranks, not the 8 of --world",
+                "gpt2-s512|--parallel fsdp2 --world 8 --mesh 3x2 --batch 8|3x2 has 6 ranks, not the 8",
                 "gpt2-s512|--parallel tp+fsdp2 --world 7 --tp 2 --batch 8|--tp 2 does not divide the 7 ranks",
                 "gpt2-s512|--parallel dp --world 8 --batch 4|it is less than --world 8",
                 "gpt2-s512|--parallel tp --world 2 --batch 8|no usual plan is known",
@@ -35,7 +35,7 @@ class ParallelRefusalsTest {
                 "llama-plain-mini-s512|--parallel tp --world 3 --batch 8|do not divide among the 3 ranks",
                 "llama-plain-mini-s512|--parallel pp --world 16 --batch 8|name the first module of each further part",
                 "llama-plain-mini-s512|--parallel pp --world 4 --microbatches 3 --batch 4|equal microbatches",
-                "llama-plain-mini-s512|--parallel pp --world 2 --split layers.99 --batch 8|calls no module of that name",
+                "llama-plain-mini-s512|--parallel pp --world 2 --split layers.99 --batch 8|calls no module",
                 "t5-small-s256|--parallel pp --world 2 --batch 4 --microbatches 2|cut elsewhere with --split",
                 "resnet50-i224|--parallel fsdp2 --world 2 --wrap foo --batch 8|it takes block, root",
                 "resnet50-i224|--parallel ddp --world 2 --rank 2 --batch 8|the ranks of --world 2 are 0 to 1",
