@@ -26,8 +26,7 @@ class ParallelRecordingTest {
         RankComparison compared = RankComparison.of(
                 recording, new RecordedRun(recording).archive(Fixtures.models()).orElseThrow());
         assertEquals("", compared.traces());
-        assertEquals(
-                compared.outOfMemory().recorded(), compared.outOfMemory().predicted());
+        assertEquals(compared.outOfMemory().recorded(), compared.outOfMemory().predicted());
         assertEquals(
                 compared.phases().stream().map(RankComparison.Pair::recorded).toList(),
                 compared.phases().stream().map(RankComparison.Pair::predicted).toList());

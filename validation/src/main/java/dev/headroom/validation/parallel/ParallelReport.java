@@ -30,8 +30,7 @@ public final class ParallelReport {
         boolean verbose = List.of(args).contains("-v");
         List<Path> folders =
                 Arrays.stream(args).filter(a -> !a.equals("-v")).map(Path::of).toList();
-        Path folder =
-                folders.isEmpty() ? Fixtures.recordings().resolve("parallel") : folders.get(0);
+        Path folder = folders.isEmpty() ? Fixtures.recordings().resolve("parallel") : folders.get(0);
         List<Path> archives = folders.size() > 1 ? folders.subList(1, folders.size()) : List.of(Fixtures.models());
         int runs = 0;
         int equal = 0;
@@ -54,8 +53,7 @@ public final class ParallelReport {
     }
 
     private static boolean within(RankComparison compared, double error) {
-        return compared.outOfMemory().equal()
-                && compared.peaks().stream().allMatch(p -> p.error() <= error);
+        return compared.outOfMemory().equal() && compared.peaks().stream().allMatch(p -> p.error() <= error);
     }
 
     private static Optional<RankComparison> print(Recording recording, List<Path> archives, boolean verbose) {
@@ -81,7 +79,8 @@ public final class ParallelReport {
     }
 
     private static String line(String name, RankComparison compared) {
-        long equal = compared.phases().stream().filter(RankComparison.Pair::equal).count();
+        long equal =
+                compared.phases().stream().filter(RankComparison.Pair::equal).count();
         StringBuilder out = new StringBuilder(String.format(
                 Locale.ROOT,
                 "%s  %s: %d of %d phases",

@@ -64,8 +64,7 @@ public record RankComparison(List<Pair> phases, List<Peak> peaks, String traces,
     private static List<Pair> phases(List<String> recorded, List<String> predicted) {
         List<Pair> out = new ArrayList<>();
         for (int i = 0; i < Math.max(recorded.size(), predicted.size()); i++) {
-            out.add(new Pair(
-                    i < recorded.size() ? recorded.get(i) : "", i < predicted.size() ? predicted.get(i) : ""));
+            out.add(new Pair(i < recorded.size() ? recorded.get(i) : "", i < predicted.size() ? predicted.get(i) : ""));
         }
         return List.copyOf(out);
     }
@@ -116,8 +115,7 @@ public record RankComparison(List<Pair> phases, List<Peak> peaks, String traces,
             PhaseMemory last = own.get(own.size() - 1);
             long allocated = d.path("max_allocated").asLong();
             long reserved = d.path("max_reserved").asLong();
-            out.add(new Peak(
-                    allocated, last.maxAllocated() - allocated, reserved, last.maxReserved() - reserved));
+            out.add(new Peak(allocated, last.maxAllocated() - allocated, reserved, last.maxReserved() - reserved));
         }
         return List.copyOf(out);
     }

@@ -18,9 +18,7 @@ class ParallelRefusalsTest {
     private int run(String model, String options) {
         String archive = Fixtures.models().resolve(model + ".pt2").toString();
         return Main.run(
-                new PrintWriter(out),
-                new PrintWriter(err),
-                ("predict " + archive + " --json " + options).split(" "));
+                new PrintWriter(out), new PrintWriter(err), ("predict " + archive + " --json " + options).split(" "));
     }
 
     @ParameterizedTest

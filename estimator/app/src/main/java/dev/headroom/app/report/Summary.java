@@ -64,8 +64,7 @@ public final class Summary {
         if (p.oom() != null) {
             return "with room to spare, " + interval;
         }
-        boolean nccl =
-                p.certainty().lines().stream().anyMatch(l -> l.part().equals(DeviceLine.NCCL));
+        boolean nccl = p.certainty().lines().stream().anyMatch(l -> l.part().equals(DeviceLine.NCCL));
         String mib = (beside >> 20) + " MiB";
         return (beside == 0 ? "" : nccl ? "CUDA and NCCL " + mib + "; " : "CUDA's " + mib + " included; ") + interval;
     }

@@ -135,8 +135,9 @@ final class Summaries {
             return Optional.of(kind + " is played on one GPU: name the number of GPUs with --world N");
         }
         return parallel.kind() == ParallelKind.MP && parallel.pipeline().microbatches() > 1
-                ? Optional.of(kind + " --microbatches: autograd has a thread a device, and in backward passes they race;"
-                        + " played are threads that take turns, and real runs differ from each other by a few MiB")
+                ? Optional.of(
+                        kind + " --microbatches: autograd has a thread a device, and in backward passes they race;"
+                                + " played are threads that take turns, and real runs differ from each other by a few MiB")
                 : Optional.empty();
     }
 

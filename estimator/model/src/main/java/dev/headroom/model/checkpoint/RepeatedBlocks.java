@@ -56,10 +56,7 @@ public final class RepeatedBlocks {
         classes.remove(null);
         boolean wrappers = checkpointed && !CheckpointPlan.hasSwitch(graph);
         List<String> out = new ArrayList<>();
-        blocks.leave(
-                "",
-                m -> others.contains(m) || (wrappers ? found.contains(m) : blocks.isOneOf(classes, m)),
-                out);
+        blocks.leave("", m -> others.contains(m) || (wrappers ? found.contains(m) : blocks.isOneOf(classes, m)), out);
         return List.copyOf(out);
     }
 

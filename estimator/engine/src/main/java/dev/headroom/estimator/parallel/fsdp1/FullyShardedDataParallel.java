@@ -85,8 +85,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         full = FullPrecision.of(graph, options);
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT
                 ? List.of()
-                : RepeatedBlocks.sameTypes(
-                        graph, run.checkpointing().segments() > 0, full().modules());
+                : RepeatedBlocks.sameTypes(graph, run.checkpointing().segments() > 0, full().modules());
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);

@@ -126,7 +126,8 @@ public final class FullyShard implements LoopHook {
         checkLayout();
         checkNorms();
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
-        boolean shared = parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
+        boolean shared =
+                parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
         model = new ShardedModel(
                 parallel,
                 log,

@@ -72,7 +72,8 @@ final class SharedOperators implements NodeHook {
         } catch (UserInputException e) {
             throw new UserInputException(
                     call.node().module() + ": what the plan of tensor parallelism divides does not fit what it leaves"
-                            + " whole (" + e.getMessage() + "); choose another --tp, or write a plan for such modules and"
+                            + " whole (" + e.getMessage()
+                            + "); choose another --tp, or write a plan for such modules and"
                             + " name it with --tp-plan",
                     e);
         }
