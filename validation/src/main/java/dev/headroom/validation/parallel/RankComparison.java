@@ -36,9 +36,11 @@ public record RankComparison(List<Pair> phases, List<Peak> peaks, String traces,
     public record Peak(long allocated, long allocatedDifference, long reserved, long reservedDifference) {
         /** The larger relative error. */
         public double error() {
-            return Math.max(
-                    Math.abs(allocatedDifference) / (double) allocated,
-                    Math.abs(reservedDifference) / (double) reserved);
+            return Math.max(error(allocated, allocatedDifference), error(reserved, reservedDifference));
+        }
+
+        private static double error(long recorded, long difference) {
+            return difference == 0 ? 0 : Math.abs(difference) / (double) recorded;
         }
     }
 

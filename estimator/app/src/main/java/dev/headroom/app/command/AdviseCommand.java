@@ -90,7 +90,9 @@ final class AdviseCommand implements Callable<Integer> {
             return curve();
         }
         if (asked.device().total() == null && asked.device().limit() == null) {
-            throw new BadOption("advise needs to know the memory there is; add `gpu=NAME` or `memory=SIZE`");
+            throw new BadOption("advise needs to know the memory there is; "
+                    + (count == null ? "" : "write --gpus " + count.gpus() + "xNAME, or ")
+                    + "add `gpu=NAME` or `memory=SIZE`");
         }
         if (count != null || fewest) {
             return strategies(count, asked);
@@ -130,7 +132,8 @@ final class AdviseCommand implements Callable<Integer> {
         if (json) {
             StrategyReport.writeJson(world, all, out);
         } else if (world == 0) {
-            out.println(request.graph().name() + ": no strategy fits on any number of GPUs");
+            out.println(request.graph().name() + ": no strategy fits on any number of GPUs, as --batch is what each of"
+                    + " them gets; take a smaller one, or --checkpoint 1");
         } else {
             StrategyReport.write(request.graph().name(), world, all, Style.forTerminal(), out);
         }

@@ -58,12 +58,15 @@ public final class Summary {
     /** What is counted beside reserved memory, and the interval: of a run that fails, what it would take. */
     private static String device(Prediction p) {
         Interval i = p.certainty().interval();
-        String interval = Math.round(100 * i.level()) + " %: " + Mib.range(i.low(), i.high());
+        String interval = (p.devices().size() > 1 ? "fullest, " : "") + Math.round(100 * i.level()) + " %: "
+                + Mib.range(i.low(), i.high());
         long beside = p.peak().device() - p.peak().reserved();
         if (p.oom() != null) {
             return "with room to spare, " + interval;
         }
-        return beside == 0 ? interval : "CUDA's " + (beside >> 20) + " MiB included; " + interval;
+        boolean nccl = p.certainty().lines().stream().anyMatch(l -> l.part().equals(DeviceLine.NCCL));
+        String mib = (beside >> 20) + " MiB";
+        return (beside == 0 ? "" : nccl ? "CUDA and NCCL " + mib + "; " : "CUDA's " + mib + " included; ") + interval;
     }
 
     private static String peak(Style style, String title, String name, long bytes, String note) {

@@ -43,7 +43,7 @@ public final class AdapterNames {
             return Optional.of("it is LoRA with other values to begin with; write `lora=R`");
         }
         if (SWITCHES.contains(name)) {
-            return Optional.of("write `lora=R` --" + name);
+            return Optional.of("write `lora=R` and `" + name.replace('-', '_') + "`");
         }
         return OTHERS.contains(name)
                 ? Optional.of("a method of peft that is not modelled; it takes "

@@ -16,6 +16,8 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One rank under {@code fully_shard} (torch/distributed/fsdp/_fully_shard/_fully_shard.py). */
 public final class FullyShard implements LoopHook {
+    private static final String BATCH_NORM = "aten.batch_norm";
+
     private final Scenario run;
     private final Parallelism parallel;
     private final ShardingOptions options;
@@ -94,8 +98,33 @@ public final class FullyShard implements LoopHook {
         }
     }
 
+    /** Gathered weights of a batch normalisation would have another type than its running statistics. */
+    private void checkNorms() {
+        if (options.paramDtype() == null || run.loop().inference()) {
+            return;
+        }
+        for (Node node : loop.graph().nodes()) {
+            Tensor mean = node.operator().equals(BATCH_NORM) ? runningMean(node) : null;
+            if (mean != null && mean.dtype() != options.paramDtype()) {
+                throw new UserInputException("`parallel=fsdp2` with `param_dtype`: '" + node.module()
+                        + "' keeps running statistics in another type, which PyTorch's batch normalisation refuses;"
+                        + " take `amp`, or `dtype` for all of the model");
+            }
+        }
+    }
+
+    private @Nullable Tensor runningMean(Node node) {
+        for (Node.NamedArgument argument : node.arguments()) {
+            if (argument.name().equals("running_mean") && argument.value() instanceof Argument.Value v) {
+                return loop.model().byValue().get(v.name());
+            }
+        }
+        return null;
+    }
+
     private void wrap() {
         checkLayout();
+        checkNorms();
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
         boolean shared =
                 parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
