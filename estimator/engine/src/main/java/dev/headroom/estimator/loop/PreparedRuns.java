@@ -1,17 +1,23 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
+import java.lang.ref.SoftReference;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Runs of one model, made ready as they are asked for: those of the ranks of a world are made ready once. */
 public final class PreparedRuns {
+    private static final GraphMemo<LastRuns> LAST = new GraphMemo<>(graph -> new LastRuns());
+
     private final Graph imported;
     private final Map<Scenario, PreparedRun> known = new ConcurrentHashMap<>();
     private final Map<Object, Object> common = new ConcurrentHashMap<>();
@@ -40,8 +46,39 @@ public final class PreparedRuns {
     /** @throws dev.headroom.model.error.UserInputException as {@link PreparedRun#of} */
     public PreparedRun of(Scenario scenario) {
         PreparedRun any =
-                known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> Preparation.of(imported, s));
+                known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> LAST.of(imported).of(imported, s));
         Scenario applied = any.scenario().withParallel(scenario.parallel());
         return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
+    }
+
+    /**
+     * The last few preparations of a graph, as long as memory is not short: one prediction plays its run several times,
+     * and a service is asked the same again.
+     */
+    private static final class LastRuns {
+        private static final int MOST = 4;
+
+        private final Map<Scenario, SoftReference<PreparedRun>> runs = new LinkedHashMap<>(MOST, 0.75f, true);
+
+        PreparedRun of(Graph imported, Scenario scenario) {
+            PreparedRun there = known(scenario);
+            if (there == null) {
+                there = Preparation.of(imported, scenario);
+                remember(scenario, there);
+            }
+            return there;
+        }
+
+        private synchronized @Nullable PreparedRun known(Scenario scenario) {
+            SoftReference<PreparedRun> reference = runs.get(scenario);
+            return reference == null ? null : reference.get();
+        }
+
+        private synchronized void remember(Scenario scenario, PreparedRun run) {
+            runs.put(scenario, new SoftReference<>(run));
+            if (runs.size() > MOST) {
+                runs.remove(runs.keySet().iterator().next());
+            }
+        }
     }
 }

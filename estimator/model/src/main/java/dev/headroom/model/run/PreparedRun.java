@@ -55,6 +55,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     /** The symbol of the sequence length in models from a {@code config.json}. */
     private static final String SEQUENCE = "seq";
 
+    private static final EqualGraphs PREPARED = new EqualGraphs();
+
     private static final List<Pass> SHARED = List.of(
             new Pass(
                     "evaluate as model.eval() does",
@@ -113,7 +115,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                 .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
-        Graph noted = LibraryCheckpoints.noted(graph, asked);
+        Graph noted = PREPARED.one(LibraryCheckpoints.noted(graph, asked));
         // Inside of what is compiled, the partitioner decides.
         boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
         CheckpointPlan plan = inside ? CheckpointPlan.none(noted) : CheckpointPlan.of(noted, scenario);
