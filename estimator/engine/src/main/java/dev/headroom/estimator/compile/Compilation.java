@@ -70,8 +70,8 @@ public final class Compilation {
                 ? List.of()
                 : CheckpointPlan.of(graph, run).regions();
         for (int r = 0; r < checkpoints.size(); r++) {
-            for (Node node :
-                    graph.nodes().subList(checkpoints.get(r).from(), checkpoints.get(r).to())) {
+            for (Node node : graph.nodes()
+                    .subList(checkpoints.get(r).from(), checkpoints.get(r).to())) {
                 regions.put(node, r + 1);
             }
         }
@@ -146,7 +146,12 @@ public final class Compilation {
         List<@Nullable String> scores = before.outputs().subList(0, 1);
         arguments.add(new Node.NamedArgument("traced", new Argument.Values(scores)));
         return new Node(
-                loss.name(), loss.target(), List.copyOf(arguments), loss.outputs(), loss.moduleStack(), loss.stackTrace());
+                loss.name(),
+                loss.target(),
+                List.copyOf(arguments),
+                loss.outputs(),
+                loss.moduleStack(),
+                loss.stackTrace());
     }
 
     /** Notes what an operator makes that runs as it is. */
@@ -155,7 +160,8 @@ public final class Compilation {
         for (String read : node.reads()) {
             TensorMeta meta = values.get(read);
             Graph.Input input = inputs.get(read);
-            trains |= Boolean.TRUE.equals(trained.get(read)) || input != null && meta != null && gradient(read, input, meta);
+            trains |= Boolean.TRUE.equals(trained.get(read))
+                    || input != null && meta != null && gradient(read, input, meta);
         }
         DType amp = run.precision().amp();
         for (String made : node.outputs()) {
@@ -165,7 +171,8 @@ public final class Compilation {
                 DType archived = type(meta.dtype(), true);
                 DType type = !floats || amp == null ? archived : EagerTypes.of(node, amp, archived, this::typeOf);
                 values.put(
-                        made, new TensorMeta(type, meta.sizes(), meta.strides(), meta.storageOffset(), trains && floats));
+                        made,
+                        new TensorMeta(type, meta.sizes(), meta.strides(), meta.storageOffset(), trains && floats));
                 trained.put(made, trains && floats);
             }
         }
@@ -206,14 +213,13 @@ public final class Compilation {
                 tracer.joint().nodes(), results.stream().map(tracer::value).toList(), gradients);
         @Nullable Double budget = run.kernels().compileBudget();
         Partition partition = Partition.of(program, budget == null ? 1 : budget);
-        CompiledGraph.Facts facts =
-                new CompiledGraph.Facts(
-                        run.precision().dtype(),
-                        run.precision().amp(),
-                        trains,
-                        false,
-                        run.kernels().compileMode() == CompileMode.REDUCE_OVERHEAD,
-                        run.kernels().compileDynamic());
+        CompiledGraph.Facts facts = new CompiledGraph.Facts(
+                run.precision().dtype(),
+                run.precision().amp(),
+                trains,
+                false,
+                run.kernels().compileMode() == CompileMode.REDUCE_OVERHEAD,
+                run.kernels().compileDynamic());
         CompiledGraph made = Compiler.compile(partition, trains, run.kernels().channelsLast(), facts);
         CompiledGraph compiled = known.computeIfAbsent(made, k -> made);
         tracer.unknown().forEach((operator, count) -> unknown.merge(operator, count, Integer::sum));

@@ -30,9 +30,7 @@ public final class CompiledPasses implements LoopHook {
 
     /** Nothing for a model whose passes are all alike. */
     public static List<LoopHook> of(Graph imported, Scenario run) {
-        return imported.loop() instanceof PlanPasses plan
-                ? List.of(new CompiledPasses(plan, run))
-                : List.of();
+        return imported.loop() instanceof PlanPasses plan ? List.of(new CompiledPasses(plan, run)) : List.of();
     }
 
     @Override

@@ -54,8 +54,7 @@ public final class Feeder implements LoopHook {
             boolean compiles = run.kernels().compile();
             Scenario other = compiles ? run.with(ScenarioSettings.COMPILE_DYNAMIC, true) : run;
             last = Preparation.of(
-                    imported,
-                    other.with(ScenarioSettings.BATCH, run.feeding().lastBatch()));
+                    imported, other.with(ScenarioSettings.BATCH, run.feeding().lastBatch()));
             later = compiles ? Preparation.of(imported, other) : null;
         }
     }

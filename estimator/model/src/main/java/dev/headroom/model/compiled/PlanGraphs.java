@@ -89,7 +89,8 @@ final class PlanGraphs {
             case FORWARD -> trained(plan, partition, sizes);
             case INFERENCE -> {
                 CompiledCode code = code(plan, symbols(plan, sizes));
-                List<Product> trials = measuresPadding && symbols(plan, sizes).isEmpty() ? Products.of(code) : List.of();
+                List<Product> trials =
+                        measuresPadding && symbols(plan, sizes).isEmpty() ? Products.of(code) : List.of();
                 yield new CompiledGraph(code, null, results(code), List.of(), trials, facts, Map.of());
             }
             default -> throw new UserInputException("plans[" + plan + "] is called, but it is code for backward");

@@ -168,9 +168,7 @@ final class PlanModel {
      */
     private InputKind kind(TensorMeta meta, boolean trained) {
         int dims = meta.sizes().size();
-        boolean batched = dims > 0
-                && batch != null
-                && meta.sizes().get(0).evaluate(Map.of()) == batch;
+        boolean batched = dims > 0 && batch != null && meta.sizes().get(0).evaluate(Map.of()) == batch;
         if (trained) {
             return batched && Boolean.TRUE.equals(config.get("input_grad")) ? InputKind.USER : InputKind.PARAMETER;
         }

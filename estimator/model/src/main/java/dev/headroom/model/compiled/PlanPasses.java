@@ -69,7 +69,8 @@ public record PlanPasses(List<Graph> graphs) implements OwnLoop {
     static Graph ofBatches(String name, Map<?, ?> config, String batches, PlanGraphs plans) {
         List<Long> sizes = sizes(batches);
         long first = sizes.get(0);
-        @Nullable Long other = sizes.stream().filter(s -> s != first).findFirst().orElse(null);
+        @Nullable
+        Long other = sizes.stream().filter(s -> s != first).findFirst().orElse(null);
         List<Integer> forwards = plans.forwards();
         int each = other == null ? forwards.size() : forwards.size() / 2;
         if (each == 0 || other != null && forwards.size() % 2 != 0) {
@@ -85,7 +86,8 @@ public record PlanPasses(List<Graph> graphs) implements OwnLoop {
             List<Integer> called = symbolic ? forwards.subList(each, 2 * each) : forwards.subList(0, each);
             passes.add(known.computeIfAbsent(key, k -> {
                 List<CompiledGraph> graphs = called.stream()
-                        .map(plan -> plans.called(plan, k < 0 || other == null ? Map.of() : plans.sized(plan, other, k)))
+                        .map(plan ->
+                                plans.called(plan, k < 0 || other == null ? Map.of() : plans.sized(plan, other, k)))
                         .toList();
                 return new PlanModel(name, config, graphs, Math.abs(k)).graph();
             }));

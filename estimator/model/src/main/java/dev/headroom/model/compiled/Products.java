@@ -47,16 +47,14 @@ final class Products {
     private void add(Statement.Extern call, List<Product> out) {
         List<String> given = call.arguments();
         boolean adds = call.function().equals(EXTERN + "addmm");
-        boolean multiplies = call.function().equals(EXTERN + "mm") || call.function().equals(EXTERN + "bmm");
+        boolean multiplies =
+                call.function().equals(EXTERN + "mm") || call.function().equals(EXTERN + "bmm");
         if (!adds && !multiplies || given.size() < (adds ? 4 : 3)) {
             return;
         }
         TensorMeta right = known.get(given.get(adds ? 2 : 1));
         TensorMeta result = known.get(given.get(given.size() - 1));
-        if (right == null
-                || result == null
-                || result.sizes().size() < 2
-                || Shapes.numel(sizes(result)) == 0) {
+        if (right == null || result == null || result.sizes().size() < 2 || Shapes.numel(sizes(result)) == 0) {
             return;
         }
         long[] sizes = sizes(result);

@@ -24,6 +24,7 @@ final class CodeWriter {
 
     /** Buffers that something was added into, which later kernels know under another name. */
     private final Set<Buffer> changed = new HashSet<>();
+
     private final List<Statement> out = new ArrayList<>();
     private final Map<String, TensorMeta> called = new HashMap<>();
 
@@ -94,7 +95,11 @@ final class CodeWriter {
         for (Buffer old : dying) {
             boolean same =
                     old.bytes() == b.bytes() && old.meta().dtype() == b.meta().dtype();
-            if (same && isLastRead(old, b, works) && !changed.contains(old) && (!old.given() || old.donated()) && straight(old, works)) {
+            if (same
+                    && isLastRead(old, b, works)
+                    && !changed.contains(old)
+                    && (!old.given() || old.donated())
+                    && straight(old, works)) {
                 out.add(new Statement.Alias(b.name(), old.name()));
                 out.add(new Statement.Free(List.of(old.name())));
                 dying.remove(old);

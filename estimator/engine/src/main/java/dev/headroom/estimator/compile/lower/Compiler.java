@@ -51,7 +51,14 @@ public final class Compiler {
         partition.gradients().forEach(g -> gradients.add(g == null ? null : g.meta()));
         List<@Nullable TensorMeta> results = new ArrayList<>();
         partition.results().forEach(r -> results.add(r.meta()));
-        return new CompiledGraph(forward, backward, results, gradients, facts.symbolic() ? List.of() : trials(partition), facts, Map.of());
+        return new CompiledGraph(
+                forward,
+                backward,
+                results,
+                gradients,
+                facts.symbolic() ? List.of() : trials(partition),
+                facts,
+                Map.of());
     }
 
     /** Products that are tried padded while the joint graph is searched from its end. */

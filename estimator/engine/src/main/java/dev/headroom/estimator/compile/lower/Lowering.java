@@ -125,7 +125,13 @@ final class Lowering {
         Value product = products.product(v);
         if (product != v) {
             Value added = v.arguments().get(v.arguments().get(0) == product ? 1 : 0);
-            bind(v, library("aten.addmm", added, product.arguments().get(0), product.arguments().get(1)));
+            bind(
+                    v,
+                    library(
+                            "aten.addmm",
+                            added,
+                            product.arguments().get(0),
+                            product.arguments().get(1)));
             return;
         }
         if (products.apart(v)) {
@@ -220,7 +226,8 @@ final class Lowering {
     /** A product in memory, to which whoever reads it adds the rest. */
     private void addApart(Value addmm) {
         Value added = addmm.arguments().get(0);
-        Work work = library("aten.mm", addmm.arguments().get(1), addmm.arguments().get(2));
+        Work work =
+                library("aten.mm", addmm.arguments().get(1), addmm.arguments().get(2));
         Box box = new Box(addmm);
         box.operations = 1;
         box.reads.put(make(work, addmm), true);

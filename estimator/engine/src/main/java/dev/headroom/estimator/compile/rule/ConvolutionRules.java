@@ -6,7 +6,6 @@ import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.graph.DType;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Convolutions, pooling and resizing of images. */
 final class ConvolutionRules {

@@ -61,11 +61,7 @@ public final class GraphTracer {
      * @param regions numbers of the checkpoints that nodes are in, from 1 in the order in which they run
      */
     public GraphTracer(
-            Map<String, Long> symbols,
-            @Nullable DType amp,
-            ModelTypes types,
-            Rules rules,
-            Map<Node, Integer> regions) {
+            Map<String, Long> symbols, @Nullable DType amp, ModelTypes types, Rules rules, Map<Node, Integer> regions) {
         this.symbols = symbols;
         this.amp = amp;
         this.types = types;

@@ -2,8 +2,8 @@ package dev.headroom.estimator.compile.rule;
 
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
-import java.util.Map;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -173,13 +173,7 @@ final class NormalizationRules {
 
     /** {@code native_group_norm_backward}: sums for each channel, from which three factors for each group follow. */
     private static @Nullable Value[] groupBackward(
-            Emit e,
-            Value g,
-            Traced x,
-            @Nullable Traced weight,
-            @Nullable Traced bias,
-            Value mean,
-            Value scale) {
+            Emit e, Value g, Traced x, @Nullable Traced weight, @Nullable Traced bias, Value mean, Value scale) {
         Value v = e.wide(x.value());
         long n = v.size(0);
         long channels = v.size(1);
@@ -197,8 +191,7 @@ final class NormalizationRules {
             Value first = gain == null ? scale : e.mul(scale, gain);
             Value cubed = e.mul(e.mul(scale, scale), scale);
             Value second = e.mul(e.mul(e.sub(e.mul(dbValue, mean), dsValue), cubed), 1.0 / flat[2]);
-            Value third =
-                    e.sub(e.mul(e.unary("neg", second), mean), e.mul(e.mul(dbValue, scale), 1.0 / flat[2]));
+            Value third = e.sub(e.mul(e.unary("neg", second), mean), e.mul(e.mul(dbValue, scale), 1.0 / flat[2]));
             Value scaled = e.mul(e.joint().reshape(g, apart), e.joint().unsqueeze(first, 3));
             Value moved = e.mul(e.joint().reshape(v, apart), e.joint().unsqueeze(second, 3));
             Value made = e.add(e.add(scaled, moved), e.joint().unsqueeze(third, 3));

@@ -29,10 +29,9 @@ class CheckpointsTest {
         Value second = function(end, "second");
         joint.inRegion(0);
         Value result = function(second, "result");
-        Value tangent =
-                joint.placeholder(Kind.TANGENT, "tangents_1", DType.FLOAT32, new long[] {64}, new long[] {1});
-        Value gradient = joint.make(
-                Kind.LIBRARY, "back", "", DType.FLOAT32, new long[] {64}, tangent, first, end, second);
+        Value tangent = joint.placeholder(Kind.TANGENT, "tangents_1", DType.FLOAT32, new long[] {64}, new long[] {1});
+        Value gradient =
+                joint.make(Kind.LIBRARY, "back", "", DType.FLOAT32, new long[] {64}, tangent, first, end, second);
         Program program = new Program(joint.nodes(), List.of(result), List.of(gradient));
 
         Checkpoints checkpoints = new Checkpoints(program, program.users());
@@ -40,7 +39,8 @@ class CheckpointsTest {
         assertTrue(checkpoints.saves(end));
         assertFalse(checkpoints.recomputes(end) || checkpoints.recomputes(result) || checkpoints.recomputes(given));
 
-        List<String> kept = Partition.of(program, 1).kept().stream().map(Value::op).toList();
+        List<String> kept =
+                Partition.of(program, 1).kept().stream().map(Value::op).toList();
         assertEquals(List.of("x", "end"), kept);
     }
 }
