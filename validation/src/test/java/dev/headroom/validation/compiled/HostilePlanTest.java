@@ -101,6 +101,22 @@ class HostilePlanTest {
         assertTrue(said.getMessage().contains("reads v99999, which nothing made"), said.getMessage());
     }
 
+    private static void refused(String text, String because) {
+        UserInputException said = assertThrows(UserInputException.class, () -> predict(text));
+        assertTrue(said.getMessage().contains(because), said.getMessage());
+        assertFalse(said.getMessage().contains("\n"));
+    }
+
+    @Test
+    void passesThatDoNotFitAreNamed() {
+        String several = text(PLANS.resolveSibling("own").resolve("plans").resolve("discriminator-b6-6-4-6.json.gz"));
+        refused(several.replace("\"passes\":[0", "\"passes\":[9"), "passes names program 9, but there are only");
+        refused(several.replace("\"passes\":[0", "\"passes\":[\"a\""), "passes is not a number of things");
+        refused(several.replaceFirst("\"passes\":\\[[^]]*]", "\"passes\":[]"), "passes holds 0 passes");
+        String batches = text(PLANS.resolve("resnet18-batches-adamw.json.gz"));
+        refused(batches.replace("32,32,48,48,64,32", "32,many"), "config.batches is '32,many'");
+    }
+
     @Test
     void plansOfBlocksSayNothingOfTheRest() {
         UserInputException said = assertThrows(

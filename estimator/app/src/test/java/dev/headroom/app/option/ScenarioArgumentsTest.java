@@ -31,7 +31,8 @@ public class ScenarioArgumentsTest {
     /** Options of loaders. */
     private static final String FEED =
             "--batch 4 --data prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce"
-                    + " --clip-grad-value 0.5 --compile --compile-budget 0.5";
+                    + " --clip-grad-value 0.5 --compile --compile-budget 0.5 --compile-mode reduce-overhead"
+                    + " --compile-dynamic --compile-regions";
 
     /** Options of fine-tuning and of generation. */
     private static final String ADAPTED =

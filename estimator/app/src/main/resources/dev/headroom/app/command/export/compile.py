@@ -262,7 +262,7 @@ class _Program(TorchDispatchMode):
             return [type(value).__name__, str(value).replace("torch.", "")]
         if isinstance(value, torch.device):
             return ["device", value.type]
-        return value if value is None or isinstance(value, (bool, int, float, str)) else ["other", str(value)]
+        return value if value is None or isinstance(value, (bool, int, float, str)) else ["other", type(value).__name__]
 
     def _next(self, followed):
         """Another pass begins with what autograd follows first; between passes the optimizer works."""

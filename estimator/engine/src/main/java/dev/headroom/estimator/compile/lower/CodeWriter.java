@@ -95,7 +95,11 @@ final class CodeWriter {
         for (Buffer old : dying) {
             boolean same =
                     old.bytes() == b.bytes() && old.meta().dtype() == b.meta().dtype();
-            if (same && !changed.contains(old) && (!old.given() || old.donated()) && straight(old, works)) {
+            if (same
+                    && isLastRead(old, b, works)
+                    && !changed.contains(old)
+                    && (!old.given() || old.donated())
+                    && straight(old, works)) {
                 out.add(new Statement.Alias(b.name(), old.name()));
                 out.add(new Statement.Free(List.of(old.name())));
                 dying.remove(old);
@@ -103,6 +107,21 @@ final class CodeWriter {
             }
         }
         out.add(new Statement.Allocate(b.name(), b.meta(), false, "fused " + works.get(works.size() - 1).function));
+    }
+
+    /** Whether what makes a buffer is the last of its kernel that reads another one. */
+    private static boolean isLastRead(Buffer old, Buffer made, List<Work> works) {
+        int maker = works.stream()
+                .filter(w -> w.makes.contains(made))
+                .mapToInt(w -> w.order)
+                .findFirst()
+                .orElse(-1);
+        return works.stream()
+                        .filter(w -> w.reads.containsKey(old))
+                        .mapToInt(w -> w.order)
+                        .max()
+                        .orElse(-1)
+                == maker;
     }
 
     private static boolean straight(Buffer b, List<Work> works) {
