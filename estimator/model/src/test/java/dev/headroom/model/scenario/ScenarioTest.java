@@ -18,11 +18,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ScenarioTest {
     private static final List<Class<?>> TABLES = List.of(
             ScenarioSettings.class,
+            OptimizerSettings.class,
             FeedSettings.class,
             TrainerSettings.class,
             ModelSettings.class,
@@ -75,7 +77,8 @@ class ScenarioTest {
                 out.put(field.getName(), (Setting<?>) field.get(null));
             }
         }
-        assertEquals(List.copyOf(out.values()), ScenarioSettings.all());
+        assertEquals(Set.copyOf(out.values()), Set.copyOf(ScenarioSettings.all()));
+        assertEquals(out.size(), ScenarioSettings.all().size());
         return out;
     }
 
