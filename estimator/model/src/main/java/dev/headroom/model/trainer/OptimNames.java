@@ -49,7 +49,8 @@ public final class OptimNames {
 
     private static final Map<String, String> SENTENCES = Map.of(
             "adamw_torch", "it is `optimizer=adamw` with `foreach=true`",
-            "adamw_torch_fused", "it is `optimizer=adamw` with `fused`, which `loop=trainer` and sft take by themselves",
+            "adamw_torch_fused",
+                    "it is `optimizer=adamw` with `fused`, which `loop=trainer` and sft take by themselves",
             "adamw_torch_xla", "it belongs to XLA devices, and CUDA's memory is predicted; take adamw",
             "adamw_torch_npu_fused", "it belongs to NPUs, and CUDA's memory is predicted; take adamw with `fused`",
             "adamw_anyprecision", "torchdistx, which it belongs to, is not modelled; adamw is the nearest");
