@@ -7,7 +7,7 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.ParallelChecks;
+import dev.headroom.model.scenario.check.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;

@@ -4,7 +4,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.OptimizerSettings;
-import dev.headroom.model.scenario.ParallelChecks;
+import dev.headroom.model.scenario.check.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;

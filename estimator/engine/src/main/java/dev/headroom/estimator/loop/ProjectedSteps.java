@@ -77,7 +77,8 @@ final class ProjectedSteps implements LoopHook {
         String option = "`optim_target_modules`";
         if (options.targetModules().isEmpty()) {
             throw new UserInputException("`optimizer=" + run.optimizer().kind().option() + "` projects the gradients"
-                    + " of some linear layers; name them with " + option + ", or write " + option + " all-linear");
+                    + " of some linear layers; name them with " + option
+                    + ", or write `optim_target_modules=all-linear`");
         }
         Set<Tensor> out = new HashSet<>();
         for (int i = 0; i < parameters.size(); i++) {

@@ -19,8 +19,8 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
-import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.check.ParallelChecks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -77,6 +77,6 @@ class BitsandbytesTest {
         Scenario foreach = run(OptimizerKind.LION_8BIT).with(FOREACH, Scenario.Foreach.TRUE);
         assertTrue(assertThrows(UserInputException.class, () -> predict(foreach))
                 .getMessage()
-                .contains("`foreach`"));
+                .contains("`foreach=true`"));
     }
 }

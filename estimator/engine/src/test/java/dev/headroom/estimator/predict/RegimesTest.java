@@ -12,6 +12,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_BEFORE_BACKWARD;
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+import static dev.headroom.model.scenario.TrainerSettings.OPTIM_TARGET_MODULES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -58,7 +59,7 @@ class RegimesTest {
     private static Scenario run(OptimizerKind kind) {
         Scenario run =
                 Scenario.defaults().with(BATCH, 2L).with(OPTIMIZER, kind).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
-        return run;
+        return kind.projects() ? run.with(OPTIM_TARGET_MODULES, List.of("all-linear")) : run;
     }
 
     private static Prediction prediction(Scenario run) {

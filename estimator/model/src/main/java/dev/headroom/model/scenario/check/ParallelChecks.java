@@ -1,4 +1,4 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.scenario.check;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
@@ -6,6 +6,8 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
