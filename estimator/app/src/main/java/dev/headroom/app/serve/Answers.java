@@ -2,6 +2,7 @@ package dev.headroom.app.serve;
 
 import dev.headroom.advisor.plans.Advisor;
 import dev.headroom.advisor.plans.Goal;
+import dev.headroom.advisor.strategies.StrategySearch;
 import dev.headroom.app.ask.Models;
 import dev.headroom.app.ask.Question;
 import dev.headroom.app.option.GpuCount;
@@ -9,7 +10,6 @@ import dev.headroom.app.option.WrittenOptions;
 import dev.headroom.app.report.AdviceJson;
 import dev.headroom.app.report.JsonReport;
 import dev.headroom.app.report.StrategyReport;
-import dev.headroom.advisor.strategies.StrategySearch;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.timeline.PlayedRun;

@@ -59,8 +59,9 @@ final class Exchange extends Handler.Abstract.NonBlocking {
             if (!method.equals("POST") || !endpoints.takesBody(path)) {
                 throw new Refused(405, path + " does not take " + method);
             }
-            return body(request).thenCompose(
-                            body -> endpoints.post(path, body, begun, request.getHeaders().get(PAGE)));
+            return body(request)
+                    .thenCompose(body -> endpoints.post(
+                            path, body, begun, request.getHeaders().get(PAGE)));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -211,8 +211,11 @@ class ServePageTest {
         browser.screen(360, 740);
         browser.script("document.getElementById('batch').scrollIntoView({block: 'center'})");
         verdictAfter(() -> find("#batch-range").sendKeys(Keys.END));
-        assertTrue(find("#glance").getText().startsWith("Does not fit"), find("#glance").getText());
-        assertTrue(browser.number("Math.ceil(document.getElementById('glance').getBoundingClientRect().bottom)") <= 740);
+        assertTrue(
+                find("#glance").getText().startsWith("Does not fit"),
+                find("#glance").getText());
+        assertTrue(
+                browser.number("Math.ceil(document.getElementById('glance').getBoundingClientRect().bottom)") <= 740);
     }
 
     @Test

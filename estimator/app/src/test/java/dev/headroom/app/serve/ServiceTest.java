@@ -77,7 +77,14 @@ class ServiceTest {
         assertEquals(printed("devices", "--json"), get(service, "/v1/devices").body());
         String several = "{\"model\": \"mlp-xor.pt2\", \"options\": {\"batch\": 64, \"gpu\": \"a10\", \"world\": 4}}";
         assertEquals(
-                printed("advise", MODELS.resolve("mlp-xor.pt2").toString(), "--batch", "64", "--gpus", "4xa10", "--json"),
+                printed(
+                        "advise",
+                        MODELS.resolve("mlp-xor.pt2").toString(),
+                        "--batch",
+                        "64",
+                        "--gpus",
+                        "4xa10",
+                        "--json"),
                 post(service, "/v1/strategies", several).body());
         String named = "{\"model\": \"llama-3.2-1b\", \"options\": {\"batch\": 1, \"seq\": 64, \"steps\": 1}}";
         assertEquals(
@@ -132,8 +139,8 @@ class ServiceTest {
     void aStrategysArgumentsAskForIt() throws Exception {
         String options = "\"batch\": 4, \"gpu\": \"rtx-3060\"";
         String question = "{\"model\": \"resnet18-i224.pt2\", \"options\": {" + options + "%s}}";
-        JsonNode said = JSON.readTree(
-                post(service, "/v1/strategies", question.formatted(", \"world\": 2")).body());
+        JsonNode said = JSON.readTree(post(service, "/v1/strategies", question.formatted(", \"world\": 2"))
+                .body());
         for (JsonNode strategy : said.get("strategies")) {
             ObjectNode asked = (ObjectNode) JSON.readTree("{" + options + "}");
             for (int i = 0; i < strategy.get("arguments").size(); i++) {
@@ -143,7 +150,8 @@ class ServiceTest {
                 i += next.startsWith("--") ? 0 : 1;
             }
             String body = "{\"model\": \"resnet18-i224.pt2\", \"options\": " + asked + "}";
-            JsonNode prediction = JSON.readTree(post(service, "/v1/predict", body).body());
+            JsonNode prediction =
+                    JSON.readTree(post(service, "/v1/predict", body).body());
             assertEquals(strategy.get("peak"), prediction.get("peak"), strategy.toString() + prediction);
         }
     }
@@ -152,14 +160,21 @@ class ServiceTest {
     @Test
     void aPagesNextQuestionEndsTheOneBefore() throws Exception {
         String slow = "{\"model\": \"llama-3.1-8b\", \"options\": {\"batch\": 2, \"seq\": 777, \"gpu\": \"rtx-4090\"}}";
-        CompletableFuture<HttpResponse<String>> before = CLIENT.sendAsync(of("mine", "/v1/advise", slow), BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> before =
+                CLIENT.sendAsync(of("mine", "/v1/advise", slow), BodyHandlers.ofString());
         while (!get(service, "/metrics").body().contains("headroom_workers_running 1.0")) {
             assertFalse(before.isDone());
         }
-        assertEquals(200, CLIENT.send(of("another", "/v1/predict", QUESTION), BodyHandlers.ofString()).statusCode());
+        assertEquals(
+                200,
+                CLIENT.send(of("another", "/v1/predict", QUESTION), BodyHandlers.ofString())
+                        .statusCode());
         assertFalse(before.isDone());
         String next = QUESTION.replace("8", "9");
-        assertEquals(200, CLIENT.send(of("mine", "/v1/predict", next), BodyHandlers.ofString()).statusCode());
+        assertEquals(
+                200,
+                CLIENT.send(of("mine", "/v1/predict", next), BodyHandlers.ofString())
+                        .statusCode());
         assertEquals(409, before.join().statusCode());
     }
 
