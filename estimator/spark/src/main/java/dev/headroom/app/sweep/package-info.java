@@ -1,5 +1,5 @@
 /**
- * Sweeps on Apache Spark, within the package of sweeps: {@link dev.headroom.app.sweep.SparkSweep} is the driver, {@link
+ * Sweeps on Apache Spark, within the package of sweeps. {@link dev.headroom.app.sweep.SparkSweep} is the driver, {@link
  * dev.headroom.app.sweep.SparkRows} what executors do.
  */
 @NullMarked
