@@ -20,6 +20,7 @@ QUESTIONS: list[tuple[str, dict[str, object]]] = [
     ("resnet50-i224.pt2", {"batch": 32, "gpu": "rtx-3090", "channels_last": True}),
     ("vit_b_16-i224.pt2", {"batch": 16, "amp": "bf16", "memory": "24GiB"}),
     ("gpt2-s512.pt2", {"batch": 4, "checkpoint_modules": ["transformer.h.*"], "reentrant": False}),
+    ("gpt2-s512.pt2", {"batch": 2, "compile": True, "gpu": "rtx-4090"}),
     ("unet-i256.pt2", {"batch": 2, "accumulate": 2, "foreach": False}),
     ("bert-base-cls-s128.pt2", {"batch": 8, "freeze": ["embeddings"]}),
     ("llama-3.2-1b", {"batch": 1, "seq": 512, "lora": 16, "targets": "all-linear", "quant": "nf4"}),

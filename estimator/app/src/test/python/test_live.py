@@ -203,6 +203,18 @@ def test_modes_around_the_call() -> None:
     assert numbers(inside) == numbers(headroom.predict(model, (x,), amp=torch.bfloat16))
 
 
+def test_a_compiled_module_says_so() -> None:
+    x = torch.randn(4096, 256)
+    in_place = Net()
+    in_place.compile()
+    asked = headroom.predict(Net(), (x,), compile=True)
+    assert asked.to_dict()["scenario"]["compile"] is True
+    for compiled in (torch.compile(Net()), in_place):
+        assert numbers(headroom.predict(compiled, (x,))) == numbers(asked)
+    eager = numbers(headroom.predict(Net(), (x,)))
+    assert numbers(headroom.predict(torch.compile(Net()), (x,), compile=False)) == eager != numbers(asked)
+
+
 def test_the_largest_batch_of_a_module() -> None:
     largest = headroom.largest_batch(Net(), (torch.randn(8, 256),), memory="1GiB")
     assert largest.size > 1000

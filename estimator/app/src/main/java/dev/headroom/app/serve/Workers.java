@@ -81,7 +81,7 @@ final class Workers implements AutoCloseable {
             if (before != null) {
                 before.stop(new Refused(409, "another question took the place of this one"));
             }
-            job.future.whenComplete((bytes, failure) -> last.remove(asker, job));
+            var unused = job.future.whenComplete((bytes, failure) -> last.remove(asker, job));
         }
         try {
             pool.execute(job);

@@ -1,5 +1,6 @@
 package dev.headroom.app.sweep;
 
+import dev.headroom.app.command.Main;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -16,7 +17,7 @@ final class SweepIdentity {
             for (int i = 0; i < scenarios.size(); i++) {
                 sum.update(scenarios.row(i).toString().getBytes(StandardCharsets.UTF_8));
             }
-            String version = SweepIdentity.class.getPackage().getImplementationVersion();
+            String version = Main.class.getPackage().getImplementationVersion();
             return "{\"sweep\":\"" + HexFormat.of().formatHex(sum.digest()) + "\",\"headroom\":\""
                     + (version == null ? "unpacked" : version) + "\"}";
         } catch (NoSuchAlgorithmException e) {

@@ -100,7 +100,7 @@ export function advice(said, apply) {
         const title = [batch, changes].filter(Boolean).join(": ") || "as it is";
         const about = [`${bytes(plan.peak.device)} at the peak`, ...plan.price.effects];
         if (plan.price.recomputed_share > 0) about.push(`${Math.round(plan.price.recomputed_share * 100)} % more computing`);
-        rows.push(row(title, about.join("; "), plan.arguments, apply));
+        rows.push(row(sentence(title), about.join("; "), plan.arguments, apply));
     }
     for (const largest of said.largest) {
         if (largest.value) rows.push(html("div", { class: "plan" }, html("p", {}, html("strong", {}, `Largest ${largest.name}: ${largest.value}`)), html("p", { class: "effects" }, largest.safe ? `${largest.safe} with under ${Math.round(largest.safe_risk * 100)} % risk` : "")));
@@ -124,5 +124,5 @@ export function strategies(said, apply) {
 function row(title, about, words, apply) {
     const button = html("button", { type: "button", "aria-label": `Use: ${title}` }, "Use");
     button.addEventListener("click", () => apply(words));
-    return html("div", { class: "plan" }, html("p", {}, html("strong", {}, sentence(title))), button, html("p", { class: "effects" }, about));
+    return html("div", { class: "plan" }, html("p", {}, html("strong", {}, title)), button, html("p", { class: "effects" }, about));
 }

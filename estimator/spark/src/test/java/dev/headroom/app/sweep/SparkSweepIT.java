@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The jar as {@code spark-submit} runs it, on a cluster of two workers on this machine, each a process of its own. */
 class SparkSweepIT {
-    private static final Path MODELS = Path.of("../../fixtures/models").toAbsolutePath().normalize();
+    private static final Path MODELS =
+            Path.of("../../fixtures/models").toAbsolutePath().normalize();
     private static final String JAR = Objects.requireNonNull(System.getProperty("headroom.spark"));
     private static final String GRID = "- model: cnn-small.pt2\n  batch: 1..12\n  gpu: [rtx-3090, a10]\n"
             + "- model: [nowhere.pt2, mlp-xor.pt2]\n  optimizer: [sgd, adamw]\n";
