@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class StepsInBackward implements LoopHook {
     private final Scenario run;
     private TrainingLoop loop;
-    private Optimizer optimizer;
+    private @Nullable Optimizer optimizer;
 
     StepsInBackward(Scenario run) {
         this.run = run;
@@ -37,16 +37,17 @@ final class StepsInBackward implements LoopHook {
 
     @Override
     public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
-        optimizer = Objects.requireNonNull(Optimizers.of(run, loop.runtime(), parameters));
+        Optimizer made = Objects.requireNonNull(Optimizers.of(run, loop.runtime(), parameters));
+        optimizer = made;
         for (Tensor p : parameters) {
             if (p.requiresGrad()) {
                 loop.runtime().tape().addHook(p, gradient -> {
-                    optimizer.step();
+                    made.step();
                     return gradient;
                 });
             }
         }
-        return optimizer;
+        return made;
     }
 
     @Override
@@ -59,6 +60,6 @@ final class StepsInBackward implements LoopHook {
     @Override
     public void backward(Runnable own) {
         own.run();
-        optimizer.step();
+        Objects.requireNonNull(optimizer, "an optimizer").step();
     }
 }

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.List;
@@ -11,11 +10,9 @@ import java.util.List;
  */
 final class StableAdamW implements Optimizer {
     private final OptimizerState state;
-    private final EagerRuntime rt;
 
     StableAdamW(OptimizerState state) {
         this.state = state;
-        this.rt = state.runtime();
     }
 
     @Override
