@@ -50,8 +50,7 @@ class ExpandableSegmentsTest {
         assertEquals("0:15 used, 15:20 used, 35:5 free", map(a, a.address(first)), "the tail, and what it lacks");
         a.allocate(5 * MIB, 0);
         a.allocate(100, 0);
-        assertEquals(
-                List.of("segment_map 20 stream 0", "segment_map 20 stream 0", "segment_map 2 stream 0"), heard);
+        assertEquals(List.of("segment_map 20 stream 0", "segment_map 20 stream 0", "segment_map 2 stream 0"), heard);
         assertEquals(42, reserved(a));
         assertEquals(3, a.statistics().numDeviceAlloc());
         assertEquals(40 * MIB, a.statistics().reservedBytes().current() - 2 * MIB);
@@ -65,7 +64,8 @@ class ExpandableSegmentsTest {
         long other = a.address(a.allocate(15 * MIB, 1));
         assertEquals(114, (large - small) / MIB, "112.5 MiB in granules of 2 MiB");
         assertEquals(120, (other - large) / MIB, "in granules of 20 MiB");
-        assertEquals(List.of(0, 0, 1), a.segments().stream().map(Segment::stream).toList());
+        assertEquals(
+                List.of(0, 0, 1), a.segments().stream().map(Segment::stream).toList());
     }
 
     /** A block of 60 MiB that begins and ends within granules gives back the 40 MiB between. */
@@ -174,8 +174,7 @@ class ExpandableSegmentsTest {
     @Test
     void withoutAddressesPyTorchStops() {
         CachingAllocator a = allocator(new WithoutAddresses());
-        IllegalStateException stopped =
-                assertThrows(IllegalStateException.class, () -> a.allocate(10 * MIB, 0));
+        IllegalStateException stopped = assertThrows(IllegalStateException.class, () -> a.allocate(10 * MIB, 0));
         assertEquals(
                 "no addresses left for an expandable segment of " + 120 * MIB
                         + " bytes: PyTorch stops here with a driver error; use fewer streams",

@@ -45,8 +45,8 @@ public final class PreparedRuns {
 
     /** @throws dev.headroom.model.error.UserInputException as {@link PreparedRun#of} */
     public PreparedRun of(Scenario scenario) {
-        PreparedRun any =
-                known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> LAST.of(imported).of(imported, s));
+        PreparedRun any = known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> LAST.of(imported)
+                .of(imported, s));
         Scenario applied = any.scenario().withParallel(scenario.parallel());
         return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
     }

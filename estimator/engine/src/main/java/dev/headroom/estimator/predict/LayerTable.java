@@ -31,6 +31,7 @@ final class LayerTable {
     private final Map<Key, Row> rows = new LinkedHashMap<>();
     /** The first operator that reads a parameter, by the name of its storage. */
     private final Map<String, Key> readers = new HashMap<>();
+
     private final Map<Integer, Key> stateOf = new HashMap<>();
     private final Simulation simulation;
 
