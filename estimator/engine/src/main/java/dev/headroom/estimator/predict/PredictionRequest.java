@@ -1,5 +1,6 @@
 package dev.headroom.estimator.predict;
 
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.graph.Graph;
@@ -12,6 +13,9 @@ public record PredictionRequest(Graph graph, Scenario scenario) {
     /** Starts of the names of operators that cuDNN may run. */
     private static final List<String> CUDNN =
             List.of("aten.conv", "aten._conv", "aten.cudnn", "aten.batch_norm", "aten.lstm", "aten.gru", "aten.rnn");
+
+    private static final GraphMemo<Boolean> ASKS_CUDNN = new GraphMemo<>(
+            graph -> graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.target()::startsWith)));
 
     /** The card, and what of its memory the run may use. */
     public DeviceBudget device() {
@@ -28,11 +32,10 @@ public record PredictionRequest(Graph graph, Scenario scenario) {
         if (device().gpu() == null) {
             return List.of();
         }
-        boolean cudnn = graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
         return DeviceLines.of(
                 device().gpu(),
                 scenario.torch().loadsKernelsLazily(),
-                cudnn,
+                ASKS_CUDNN.of(graph),
                 scenario.parallel().communicators());
     }
 
