@@ -120,6 +120,10 @@ final class Summaries {
         if (request.scenario().optimizer().kind() == OptimizerKind.SPARSE_ADAM) {
             out.add("SparseAdam: the rows that a batch names are taken to be distinct, an upper bound of its steps");
         }
+        if (request.scenario().optimizer().kind() == OptimizerKind.LBFGS) {
+            out.add("LBFGS: steps are taken to move max_iter times without converging, and every move to be remembered;"
+                    + " a line search is not modelled");
+        }
         int unknown = run.convolutions().unknown();
         if (unknown > 0) {
             out.add("the workspaces of " + unknown

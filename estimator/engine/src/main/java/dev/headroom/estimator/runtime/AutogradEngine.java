@@ -34,7 +34,6 @@ public final class AutogradEngine {
 
     private final EagerRuntime runtime;
     private final Tape tape;
-    private final Arithmetic arithmetic;
     private final GradientSums sums;
     private final NodeResults results;
     private final RecordedPass recorded;
@@ -49,7 +48,6 @@ public final class AutogradEngine {
     public AutogradEngine(EagerRuntime runtime, Arithmetic arithmetic) {
         this.runtime = runtime;
         this.tape = runtime.tape();
-        this.arithmetic = arithmetic;
         this.sums = new GradientSums(runtime, arithmetic);
         this.results = new NodeResults(runtime, arithmetic);
         this.recorded = new RecordedPass(runtime);

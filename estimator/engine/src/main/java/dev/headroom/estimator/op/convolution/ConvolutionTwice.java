@@ -79,7 +79,9 @@ final class ConvolutionTwice {
     /** A convolution of the transposed gradients; strides and dilations change places. */
     private static Tensor weightGradient(Body b, Tensor ggI, Tensor gO, Tensor w, Parameters p) {
         EagerRuntime rt = b.runtime();
-        Parameters other = new Parameters(p.dilation(), p.padding(), p.stride(), false, p.outputPadding(), 1);
+        long[] steps = p.dilation();
+        long[] gaps = p.stride();
+        Parameters other = new Parameters(steps, p.padding(), gaps, false, p.outputPadding(), 1);
         Tensor gOt = b.let(b.made(Views.transpose(rt, gO, 0, 1)));
         Tensor ggIt = b.let(b.made(Views.transpose(rt, ggI, 0, 1)));
         Tensor made;

@@ -8,6 +8,9 @@ import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The words of formulas in FunctionsManual.cpp: each gives a temporary of the running statement, recorded. */
 final class Derivation {
@@ -36,9 +39,9 @@ final class Derivation {
         b.drop(variable);
     }
 
-    /** Ends the function. */
-    Tensor[] give(Tensor... results) {
-        b.giveAll(java.util.Arrays.stream(results).filter(t -> t != null).toArray(Tensor[]::new));
+    /** Ends the function; {@code null} is let through. */
+    Tensor[] give(@Nullable Tensor... results) {
+        b.giveAll(Arrays.stream(results).filter(Objects::nonNull).toArray(Tensor[]::new));
         return results;
     }
 
