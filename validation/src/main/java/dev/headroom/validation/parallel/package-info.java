@@ -1,6 +1,6 @@
 /**
- * Ranks of parallel training beside recordings of them: {@link dev.headroom.validation.parallel.RankComparison} compares
- * one run, {@link dev.headroom.validation.parallel.ParallelReport} prints a folder.
+ * Ranks of parallel training beside recordings of them. {@link dev.headroom.validation.parallel.RankComparison}
+ * compares one run, phase by phase and event by event. {@link dev.headroom.validation.parallel.ParallelReport} prints a folder.
  */
 @NullMarked
 package dev.headroom.validation.parallel;
