@@ -34,6 +34,7 @@ class ParallelRefusalsTest {
                 "llama-plain-mini-s512|--parallel pp --world 16 --batch 8|name the first module of each further part",
                 "llama-plain-mini-s512|--parallel pp --world 4 --microbatches 3 --batch 4|equal microbatches",
                 "llama-plain-mini-s512|--parallel pp --world 2 --split layers.99 --batch 8|calls no module",
+                "resnet50-i224|--parallel pp --world 2 --rank 0 --batch 8 --microbatches 2 --checkpoint 1|inplace",
                 "t5-small-s256|--parallel pp --world 2 --batch 4 --microbatches 2|cut elsewhere with --split",
                 "resnet50-i224|--parallel fsdp2 --world 2 --wrap foo --batch 8|it takes block, root",
                 "resnet50-i224|--parallel ddp --world 2 --rank 2 --batch 8|the ranks of --world 2 are 0 to 1",

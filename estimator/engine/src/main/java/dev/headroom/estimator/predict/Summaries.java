@@ -141,7 +141,7 @@ final class Summaries {
         return parallel.kind() == ParallelKind.MP && parallel.pipeline().microbatches() > 1
                 ? Optional.of(
                         kind + " `microbatches`: autograd has a thread a device, and in backward passes they race;"
-                                + " played are threads that take turns, and real runs differ from each other by a few MiB")
+                                + " played are threads that take turns, and real runs differ by a few MiB")
                 : Optional.empty();
     }
 

@@ -215,7 +215,8 @@ public final class Division {
     }
 
     /**
-     * Checks that a stage behind the first leaves its input as it is, which requires a gradient and is a leaf.
+     * Checks that a stage behind the first leaves its input as it is, which requires a gradient and is a leaf, and that
+     * checkpoints leave theirs.
      *
      * @throws UserInputException where it does not: then the rank that runs the stage fails, and no other
      */
@@ -227,6 +228,23 @@ public final class Division {
                     && part.inputs().contains(node.reads().get(0))) {
                 throw new UserInputException("`parallel=pp`: " + stage(stage, part.from())
                         + ", changes its input in place, which PyTorch refuses of a leaf; cut elsewhere with `split`");
+            }
+        }
+        checkCheckpoints(stage);
+    }
+
+    /** A checkpoint that changes its input in place changes it again when it is recomputed: the backward pass fails. */
+    private void checkCheckpoints(int stage) {
+        Graph own = parts.get(stage).plan().graph();
+        for (Region r : recomputes ? parts.get(stage).plan().regions() : List.<Region>of()) {
+            Set<String> inside = held();
+            for (Node node : own.nodes().subList(r.from(), r.to())) {
+                if (Region.changesInPlace(node) && !inside.contains(node.reads().get(0))) {
+                    throw new UserInputException("--parallel pp --checkpoint: '" + node.module() + "' changes the input"
+                            + " of a checkpoint in place, and PyTorch's backward pass fails; leave out --checkpoint, or"
+                            + " make it work out of place (inplace=False)");
+                }
+                node.outputs().stream().filter(v -> v != null).forEach(inside::add);
             }
         }
     }

@@ -11,9 +11,9 @@ import java.util.List;
 /**
  * Plans for models whose modules have the usual names, from the resource {@code plans.json}: of the first entry whose
  * {@code when} are all modules of the model, and whose {@code unless} are not, the {@code plan} holds, or the
- * {@code sequence_parallel}; an entry that has none says for which models no plan is known. Those of transformers are the
- * library's own ({@code base_model_tp_plan} of a model's configuration) in the styles of parallelize_module: what it
- * calls colwise_gather_output leaves replicated outputs, rowwise_split_input takes replicated inputs; embeddings and
+ * {@code sequence_parallel}; an entry that has none says for which models no plan is known. Those of transformers are
+ * the library's own ({@code base_model_tp_plan} of a model's configuration) in the styles of parallelize_module: what
+ * it calls colwise_gather_output leaves replicated outputs, rowwise_split_input takes replicated inputs; embeddings and
  * heads are shared as PyTorch's tutorial does it.
  */
 public final class UsualPlans {
