@@ -7,9 +7,11 @@ import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.probability;
 
 import dev.headroom.model.adapter.AdapterMethod;
+import dev.headroom.model.adapter.AdapterNames;
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,13 @@ import org.jspecify.annotations.Nullable;
 public final class AdapterSettings {
     private static final int MOST = 1_000_000;
     private static final String NO_LORA = "it belongs to `lora`";
+
+    /** A method of peft. */
+    static final ValueFormat<AdapterMethod> METHODS = ValueFormat.one(
+            AdapterSettings::adapter,
+            OptionNames::of,
+            method -> method == null ? null : OptionNames.of(method),
+            Arrays.stream(AdapterMethod.values()).map(OptionNames::of).toList());
 
     private static final List<Setting<?>> ALL = new ArrayList<>();
 
@@ -35,7 +44,7 @@ public final class AdapterSettings {
 
     public static final Setting<AdapterMethod> ADAPTER =
             row(Setting.of("adapter", ADAPTERS, AdapterSettings::named, AdapterOptions::withMethod)
-                    .written(ValueFormats.ADAPTER, "METHOD", "Another method of peft in the place of LoRA.")
+                    .written(METHODS, "METHOD", "Another method of peft in the place of LoRA.")
                     .onlyIf(
                             s -> s.adapters().method() == null || s.adapters().lora() == null,
                             "there are `lora` adapters already"));
@@ -130,5 +139,13 @@ public final class AdapterSettings {
     /** Every setting, in the order of the table. */
     public static List<Setting<?>> all() {
         return Collections.unmodifiableList(ALL);
+    }
+
+    private static AdapterMethod adapter(String text) {
+        AdapterNames.instead(text).ifPresent(line -> {
+            throw new BadValue("'" + text + "': " + line);
+        });
+        return AdapterNames.known(text)
+                .orElseGet(() -> ValueFormats.choose(text, List.of(AdapterMethod.values()), OptionNames::of));
     }
 }

@@ -1,8 +1,6 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.allocator.AllocatorSettings;
-import dev.headroom.model.adapter.AdapterMethod;
-import dev.headroom.model.adapter.AdapterNames;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
@@ -116,13 +114,6 @@ final class ValueFormats {
             kind -> kind == null ? null : kind.option(),
             Arrays.stream(OptimizerKind.values()).map(OptimizerKind::option).toList());
 
-    /** A method of peft. */
-    static final ValueFormat<AdapterMethod> ADAPTER = ValueFormat.one(
-            ValueFormats::adapter,
-            OptionNames::of,
-            method -> method == null ? null : OptionNames.of(method),
-            Arrays.stream(AdapterMethod.values()).map(OptionNames::of).toList());
-
     /** A file with a plan of tensor parallelism. */
     static final ValueFormat<TensorPlan> PLAN =
             ValueFormat.one(ValueFormats::plan, TensorPlan::file, plan -> plan == null ? null : plan.file(), List.of());
@@ -143,13 +134,6 @@ final class ValueFormats {
         });
         String option = OptimNames.option(text).orElse(text);
         return choose(option, List.of(OptimizerKind.values()), OptimizerKind::option);
-    }
-
-    private static AdapterMethod adapter(String text) {
-        AdapterNames.instead(text).ifPresent(line -> {
-            throw new BadValue("'" + text + "': " + line);
-        });
-        return AdapterNames.known(text).orElseGet(() -> choose(text, List.of(AdapterMethod.values()), OptionNames::of));
     }
 
     /** A whole number of at least one. */

@@ -88,9 +88,9 @@ class LibraryNamesTest {
     @ParameterizedTest
     @CsvSource({"pissa, --lora R", "lora_ga, --lora R", "dora, --lora R --dora", "boft, not modelled", "vra, vera"})
     void methodsOfPeftWithoutARuleGetALine(String name, String part) {
-        String said = String.valueOf(
-                assertThrows(BadValue.class, () -> ValueFormats.ADAPTER.read().apply(List.of(name)))
-                        .getMessage());
+        String said = String.valueOf(assertThrows(
+                        BadValue.class, () -> AdapterSettings.METHODS.read().apply(List.of(name)))
+                .getMessage());
         assertTrue(said.contains(part), said);
     }
 
@@ -99,7 +99,7 @@ class LibraryNamesTest {
         assertEquals(
                 List.of(AdapterMethod.PROMPT_TUNING, AdapterMethod.LN_TUNING),
                 List.of(
-                        ValueFormats.ADAPTER.read().apply(List.of("PROMPT_TUNING")),
-                        ValueFormats.ADAPTER.read().apply(List.of("ln-tuning"))));
+                        AdapterSettings.METHODS.read().apply(List.of("PROMPT_TUNING")),
+                        AdapterSettings.METHODS.read().apply(List.of("ln-tuning"))));
     }
 }
