@@ -63,11 +63,12 @@ public final class VariantPlayer {
      * Whether a run with room for anything goes the same way on the device: it does where the device never has to
      * refuse a segment, as long as nothing else asks how much memory there is. The allocator's own settings may, and so
      * does a model that is loaded onto devices by their size. By default segments are multiples of the driver's 2 MiB,
-     * so that the device needs no more than what is reserved.
+     * so that the device needs no more than what is reserved; those of old versions are not.
      */
     private boolean isSameWithin(Outcome free, Scenario run) {
         return free.fits()
                 && run.allocConf().isBlank()
+                && run.torch().allocatorSettings()
                 && run.parallel().devices() == 1
                 && Loads.how(asked.graph(), run) != Load.DEVICE_MAP
                 && free.reserved() <= Objects.requireNonNull(Predictor.room(asked.with(run)), "a run without a device");
