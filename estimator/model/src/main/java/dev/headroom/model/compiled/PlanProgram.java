@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -115,7 +116,7 @@ final class PlanProgram {
      */
     private void bindResults(List<Graph.Output> results) {
         for (int i = 0; i < results.size(); i++) {
-            String value = results.get(i).value();
+            String value = Objects.requireNonNull(results.get(i).value());
             int at = 0;
             for (int k = 0; k < nodes.size(); k++) {
                 Node node = nodes.get(k);
