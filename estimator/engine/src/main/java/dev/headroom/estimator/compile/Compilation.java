@@ -3,10 +3,10 @@ package dev.headroom.estimator.compile;
 import dev.headroom.estimator.compile.lower.Compiler;
 import dev.headroom.estimator.compile.partition.Partition;
 import dev.headroom.estimator.compile.partition.Program;
+import dev.headroom.estimator.compile.rule.CallTypes;
 import dev.headroom.estimator.compile.rule.GraphTracer;
 import dev.headroom.estimator.compile.rule.Rules;
 import dev.headroom.estimator.compile.trace.Value;
-import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.compiled.CompiledGraph;
@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Compiles an archive's graph: one call of generated code stands for all calls of a graph that Dynamo finds. */
@@ -43,6 +44,7 @@ public final class Compilation {
     private final Scenario run;
     private final Map<String, Long> symbols;
     private final boolean trains;
+    private final Function<Graph, @Nullable CallTypes> types;
     private final Map<String, TensorMeta> values;
     private final Map<String, Boolean> trained = new HashMap<>();
     private final Map<String, Graph.Input> inputs = new LinkedHashMap<>();
@@ -56,9 +58,11 @@ public final class Compilation {
     private final Map<CompiledGraph, CompiledGraph> known = new HashMap<>();
 
     /** Numbers of the checkpoints that nodes are in. */
-    private final Map<Node, Integer> regions = new IdentityHashMap<>();
+    private final IdentityHashMap<Node, Integer> regions = new IdentityHashMap<>();
 
-    private Compilation(Graph graph, Scenario run, Map<String, Long> symbols) {
+    private Compilation(
+            Graph graph, Scenario run, Map<String, Long> symbols, Function<Graph, @Nullable CallTypes> types) {
+        this.types = types;
         this.graph = graph;
         this.run = run;
         this.symbols = symbols;
@@ -87,14 +91,16 @@ public final class Compilation {
      * The graph, compiled where the run asks for it.
      *
      * @param symbols a value for each of the graph's
+     * @param types what calls of a graph mean by types, {@code null} where all are the archive's
      * @throws UserInputException for what cannot be combined with compiling yet
      */
-    public static Graph of(Graph graph, Scenario run, Map<String, Long> symbols) {
+    public static Graph of(
+            Graph graph, Scenario run, Map<String, Long> symbols, Function<Graph, @Nullable CallTypes> types) {
         Refusals.check(graph, run);
         if (!run.kernels().compile()) {
             return graph;
         }
-        return new Compilation(graph, run, symbols).compiled();
+        return new Compilation(graph, run, symbols, types).compiled();
     }
 
     private Graph compiled() {
@@ -186,7 +192,7 @@ public final class Compilation {
     private Node call(int number, List<Node> nodes, Set<String> later) {
         var gpu = run.device().gpu();
         Rules rules = new Rules(gpu == null ? MAJOR : gpu.major(), run.kernels().attention());
-        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), ModelTypes.of(graph, run), rules, regions);
+        GraphTracer tracer = new GraphTracer(symbols, run.precision().amp(), types, rules, regions);
         List<String> names = new ArrayList<>();
         Set<String> read = GraphBreaks.reads(nodes);
         returned.stream().filter(inputs::containsKey).forEach(read::add);

@@ -242,9 +242,7 @@ public final class TrainingLoop {
 
     /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
     public void use(Batch next) {
-        PreparedRun before = batch().prepared();
-        if (!next.prepared().symbols().equals(before.symbols())
-                || !next.prepared().graph().equals(before.graph())) {
+        if (!next.prepared().runsAs(batch().prepared())) {
             passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
         }
         batch = next;
@@ -289,8 +287,7 @@ public final class TrainingLoop {
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
-        runner.with(variables.names());
-        return runner;
+        return runner.with(variables.names());
     }
 
     /** The batch that is on the device; {@code null} before there is a model. */

@@ -151,8 +151,9 @@ public final class GraphRunner implements ForwardPass {
     }
 
     /** From now on nodes that speak of variables mean these. */
-    public void with(Variables variables) {
+    public GraphRunner with(Variables variables) {
         calls.with(variables);
+        return this;
     }
 
     @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * source is out of sight, a conversion of a value in the model's type goes up to the archive's, and one of any other
  * comes back down.
  */
-public final class NamedTypes {
+final class NamedTypes {
     private final List<Node> nodes;
     private final DType archive;
     private final DType run;
@@ -27,7 +27,7 @@ public final class NamedTypes {
     private final Map<String, DType> types = new HashMap<>();
 
     /** @param run the floating-point type of the model's parameters in this run */
-    public NamedTypes(Graph graph, DType archive, DType run) {
+    NamedTypes(Graph graph, DType archive, DType run) {
         this.nodes = graph.nodes();
         this.archive = archive;
         this.run = run;
@@ -51,7 +51,8 @@ public final class NamedTypes {
      * transformers that look at their weight's type (models/t5/modeling_t5.py), the program converts it before. A trace
      * in float32 does not hold that branch.
      */
-    public @Nullable String converted(int node) {
+    @Nullable
+    String converted(int node) {
         Node n = nodes.get(node);
         if (run == archive || !run.isReducedFloat() || !n.target().equals("aten.mul.Tensor")) {
             return null;
@@ -74,7 +75,7 @@ public final class NamedTypes {
      * by name: it computes there in float32, with autocast off. A trace outside of autocast holds no trace of that
      * (transformers, utils/generic.py, maybe_autocast).
      */
-    public boolean keepsOutOfAutocast(int node) {
+    boolean keepsOutOfAutocast(int node) {
         Node n = nodes.get(node);
         return TypeFlow.needsOneType(n) && n.reads().stream().allMatch(this::convertedByName);
     }
@@ -109,7 +110,7 @@ public final class NamedTypes {
     }
 
     /** The same of a value of known type. */
-    public void note(String name, DType type) {
+    void note(String name, DType type) {
         if (followed.contains(name)) {
             types.put(name, type);
         }
@@ -121,7 +122,8 @@ public final class NamedTypes {
      * @param self the type of the tensor that is converted, or {@code null}
      * @param lower autocast's type, or {@code null} when it is off
      */
-    public @Nullable DType at(int node, @Nullable DType self, @Nullable DType lower) {
+    @Nullable
+    DType at(int node, @Nullable DType self, @Nullable DType lower) {
         TypeMeanings.Meaning m = meanings.of(node);
         if (m == null) {
             return null;

@@ -9,6 +9,7 @@ import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Map;
 
 /** Prepares runs for prediction: the shared passes, and those that rest on how this side reads Python's variables. */
 public final class Preparation {
@@ -30,9 +31,14 @@ public final class Preparation {
                     "project what hooks make three objects one by one",
                     (graph, run, symbols) ->
                             run.parallel().kind() == ParallelKind.ZERO3 ? UnpackedAttention.of(graph) : graph),
-            new Pass("compile", Compilation::of));
+            new Pass("compile", Preparation::compiled));
 
     private Preparation() {}
+
+    private static Graph compiled(Graph graph, Scenario run, Map<String, Long> symbols) {
+        ModelTypes types = ModelTypes.of(graph, run);
+        return Compilation.of(graph, run, symbols, part -> types.mixed() ? new TracedTypes(part, types) : null);
+    }
 
     /**
      * A run that the loop can play.

@@ -145,6 +145,11 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                         .making(run.trainer().fusesHead()));
     }
 
+    /** Whether its forward passes are those of another, of the same sizes. */
+    public boolean runsAs(PreparedRun other) {
+        return symbols.equals(other.symbols) && graph.equals(other.graph);
+    }
+
     /**
      * The loss that is taken of the model's first output.
      *

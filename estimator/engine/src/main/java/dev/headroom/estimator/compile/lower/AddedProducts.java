@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Matrix products with something added, as torch/_inductor/fx_passes/post_grad.py has them: {@code addmm} of a bias that
- * only elementwise kernels read is a product whose readers add the bias; a sum that nothing else reads of a product
- * becomes {@code addmm}, in the place of the sum.
+ * Matrix products with something added, as torch/_inductor/fx_passes/post_grad.py has them: {@code addmm} of a bias
+ * that only elementwise kernels read is a product whose readers add the bias; a sum of a product that nothing
+ * else reads becomes {@code addmm}, in the place of the sum.
  */
 final class AddedProducts {
     /** Values of {@code aten.addmm} that are a product and an addition apart. */

@@ -6,7 +6,6 @@ import dev.headroom.estimator.compile.trace.Tape;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.estimator.op.core.AutocastPolicy;
-import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Traces calls of an archive into a joint graph, forward as they come and backward after them. */
@@ -42,11 +42,11 @@ public final class GraphTracer {
     private final Map<String, Long> symbols;
     private final Map<String, Rule> rules;
     private final @Nullable DType amp;
-    private final Map<Node, Integer> regions;
-    private final ModelTypes types;
+    private final IdentityHashMap<Node, Integer> regions;
+    private final Function<Graph, @Nullable CallTypes> types;
 
     /** Of the graph that is traced, and of bodies in it; none where all types are the archive's. */
-    private final Map<Graph, RunTypes> runTypes = new IdentityHashMap<>();
+    private final IdentityHashMap<Graph, @Nullable CallTypes> known = new IdentityHashMap<>();
 
     /** Operators without a rule, and how often they were called. */
     private final Map<String, Integer> unknown = new TreeMap<>();
@@ -56,12 +56,16 @@ public final class GraphTracer {
      *
      * @param symbols a value for each of the graph's
      * @param amp what autocast lowers to; {@code null} for none
-     * @param types of the model's parameters
+     * @param types what calls of a graph mean by types, {@code null} where all are the archive's
      * @param rules see {@link Rules}
      * @param regions numbers of the checkpoints that nodes are in, from 1 in the order in which they run
      */
     public GraphTracer(
-            Map<String, Long> symbols, @Nullable DType amp, ModelTypes types, Rules rules, Map<Node, Integer> regions) {
+            Map<String, Long> symbols,
+            @Nullable DType amp,
+            Function<Graph, @Nullable CallTypes> types,
+            Rules rules,
+            IdentityHashMap<Node, Integer> regions) {
         this.symbols = symbols;
         this.amp = amp;
         this.types = types;
@@ -84,7 +88,7 @@ public final class GraphTracer {
         long[] strides = Site.known(meta.strides(), symbols);
         Value v = joint.placeholder(stays ? Kind.PARAMETER : Kind.INPUT, name, meta.dtype(), sizes, strides);
         values.put(name, trained ? tape.leaf(v) : Traced.constant(v));
-        runTypes.clear();
+        known.clear();
         return v;
     }
 
@@ -142,7 +146,7 @@ public final class GraphTracer {
         if (body(node)) {
             return;
         }
-        RunTypes run = types.mixed() ? types(graph) : null;
+        CallTypes run = types(graph);
         convertFactor(run, node);
         Site site = new Site(node, values, symbols);
         boolean lowers = amp != null && !(run != null && !tape.records() && run.keepsOutOfAutocast(node));
@@ -171,30 +175,29 @@ public final class GraphTracer {
     }
 
     /** What types mean in a graph, where values are followed that it was given. */
-    private RunTypes types(Graph graph) {
-        RunTypes known = runTypes.get(graph);
-        if (known == null) {
-            known = new RunTypes(graph, types);
-            runTypes.put(graph, known);
+    private @Nullable CallTypes types(Graph graph) {
+        if (!known.containsKey(graph)) {
+            CallTypes made = types.apply(graph);
+            known.put(graph, made);
             for (Graph.Input input : graph.inputs()) {
-                note(known, input.value(), values.get(input.value()));
+                note(made, input.value(), values.get(input.value()));
             }
         }
-        return known;
+        return known.get(graph);
     }
 
-    private static void note(@Nullable RunTypes run, String name, @Nullable Traced value) {
+    private static void note(@Nullable CallTypes run, String name, @Nullable Traced value) {
         if (run != null && value != null) {
             run.note(name, value.value().dtype());
         }
     }
 
     /** Makes a conversion that the program makes only where its weights are in half precision. */
-    private void convertFactor(@Nullable RunTypes run, Node node) {
+    private void convertFactor(@Nullable CallTypes run, Node node) {
         String name = run == null || amp != null ? null : run.converted(node);
         Traced before = name == null ? null : values.get(name);
-        if (name != null && before != null && before.value().dtype() != types.run()) {
-            values.put(name, ops.convert(before, types.run()));
+        if (name != null && before != null && run != null && before.value().dtype() != run.run()) {
+            values.put(name, ops.convert(before, run.run()));
         }
     }
 
@@ -222,10 +225,8 @@ public final class GraphTracer {
                         values.put(inner.inputs().get(k).value(), Objects.requireNonNull(values.get(v.name())));
                     }
                 }
-                if (types.mixed()) {
-                    RunTypes ofBody = types(inner);
-                    inner.inputs().forEach(in -> note(ofBody, in.value(), values.get(in.value())));
-                }
+                CallTypes ofBody = types(inner);
+                inner.inputs().forEach(in -> note(ofBody, in.value(), values.get(in.value())));
                 boolean records = !node.target().endsWith("wrap_with_set_grad_enabled");
                 boolean before = tape.record(records);
                 inner.nodes().forEach(n -> trace(inner, n));
