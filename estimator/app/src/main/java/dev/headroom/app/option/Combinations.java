@@ -4,10 +4,10 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Mention;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.OptimizerSettings;
-import dev.headroom.model.scenario.check.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.check.ParallelChecks;
 
 /** Refuses what PyTorch refuses. */
 public final class Combinations {

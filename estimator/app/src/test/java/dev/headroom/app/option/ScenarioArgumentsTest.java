@@ -44,6 +44,13 @@ public class ScenarioArgumentsTest {
     private static final String METHOD =
             "--batch 4 --lora-dropout 0.1 --targets q_proj --adapter vera --adapter-size 8";
 
+    private static final String CLOSURE = "--batch 4 --optimizer lbfgs --max-iter 5 --history-size 10";
+
+    /** Gradients that are projected, and a few of Liger's kernels. */
+    private static final String PROJECTED =
+            "--batch 4 --optimizer galore-adamw --optim-target-modules attn,mlp --optim-rank 64 --optim-layerwise"
+                    + " --liger --liger-kernels rope,rms-norm";
+
     private static final String GENERATED = "--batch 4 --inference --generate 8 --cache static";
 
     /** Options of several GPUs, a line for those that go together. */
@@ -79,6 +86,8 @@ public class ScenarioArgumentsTest {
                 FEED,
                 ADAPTED,
                 METHOD,
+                CLOSURE,
+                PROJECTED,
                 GENERATED,
                 "--batch 1 --inference",
                 "--batch 1 --inference --quant int8 --load device-map",
@@ -138,8 +147,8 @@ public class ScenarioArgumentsTest {
                 assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
             } else {
                 assertTrue(
-                        (" " + String.join(" ", ALL, FEED, ADAPTED, METHOD, GENERATED) + " --checkpoint "
-                                        + String.join(" ", PARALLEL))
+                        (" " + String.join(" ", ALL, FEED, ADAPTED, METHOD, CLOSURE, PROJECTED, GENERATED)
+                                        + " --checkpoint " + String.join(" ", PARALLEL))
                                 .contains(" " + option + " "),
                         option);
             }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What the names {@code outputs} and {@code loss} of the loop hold. They live until the next iteration binds
  * the names anew, and by then its own values are there beside them.
  */
-final class LoopVariables {
+public final class LoopVariables {
     private final EagerRuntime runtime;
     private Tensor[] outputs = {};
     private @Nullable Tensor loss;
@@ -57,7 +57,7 @@ final class LoopVariables {
     }
 
     /** {@code outputs = None}. */
-    void deleteOutputs() {
+    public void deleteOutputs() {
         names.deleteAll();
         releaseOutputs();
         outputs = new Tensor[0];

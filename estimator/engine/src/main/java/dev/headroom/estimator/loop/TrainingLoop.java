@@ -256,7 +256,7 @@ public final class TrainingLoop {
     }
 
     /** What the names of the loop hold. */
-    LoopVariables variables() {
+    public LoopVariables variables() {
         return variables;
     }
 
