@@ -6,6 +6,7 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.scenario.OptimizerChoice;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.EnumSet;
