@@ -240,9 +240,10 @@ public final class Division {
             Set<String> inside = held();
             for (Node node : own.nodes().subList(r.from(), r.to())) {
                 if (Region.changesInPlace(node) && !inside.contains(node.reads().get(0))) {
-                    throw new UserInputException("`parallel=pp` with `checkpoint`: '" + node.module() + "' changes the input"
-                            + " of a checkpoint in place, and PyTorch's backward pass fails; leave out `checkpoint`, or"
-                            + " make it work out of place (inplace=False)");
+                    throw new UserInputException(
+                            "`parallel=pp` with `checkpoint`: '" + node.module() + "' changes the input"
+                                    + " of a checkpoint in place, and PyTorch's backward pass fails; leave out `checkpoint`, or"
+                                    + " make it work out of place (inplace=False)");
                 }
                 node.outputs().stream().filter(v -> v != null).forEach(inside::add);
             }

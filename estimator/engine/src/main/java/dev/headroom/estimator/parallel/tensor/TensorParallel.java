@@ -66,7 +66,13 @@ public final class TensorParallel implements LoopHook {
             graph = UntiedParameters.apart(graph);
         }
         StageModule whole = new StageModule(
-                runtime, loop.engine(), graph, loop.model(), loop.graph().held().modules(), loop.symbols(), 0);
+                runtime,
+                loop.engine(),
+                graph,
+                loop.model(),
+                loop.graph().held().modules(),
+                loop.prepared().symbols(),
+                0);
         sharing = new LayerSharing(
                 run.parallel(),
                 ranks,
