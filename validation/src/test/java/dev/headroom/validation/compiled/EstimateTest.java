@@ -8,12 +8,18 @@ import dev.headroom.validation.finetune.FinetuneComparison;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Archives alone predict what compiled runs took, those of models among them that the rules were not written with. */
 class EstimateTest {
-    private static final double EACH = 8;
+    private static final double EACH = 6;
+
+    /** Runs known to be further off, as the manual says (docs/compile.md); they may not get worse. */
+    private static final Map<String, Double> OPEN =
+            Map.of("gpt2-b8-512-adamw-budget0.5", 7.0, "gpt2-b8-512-dynamic", 7.5);
+
     private static final double MOST = 2;
     private static final double MEDIAN = 0.5;
 
@@ -21,7 +27,8 @@ class EstimateTest {
         FinetuneComparison compared = FinetuneComparison.of(run.recording(), run.request());
         long recorded = compared.recorded().maxAllocated();
         double percent = 100.0 * (compared.predicted().maxAllocated() - recorded) / recorded;
-        assertTrue(Math.abs(percent) <= EACH, () -> run.recording().name() + " is off by " + percent + " %");
+        double most = OPEN.getOrDefault(run.recording().name(), EACH);
+        assertTrue(Math.abs(percent) <= most, () -> run.recording().name() + " is off by " + percent + " %");
         return Math.abs(percent);
     }
 

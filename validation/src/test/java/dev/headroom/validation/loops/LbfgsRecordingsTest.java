@@ -82,6 +82,6 @@ class LbfgsRecordingsTest {
     void aLoopThatGivesNoClosureIsRefused() {
         Scenario run = scenario().with(ScenarioSettings.BATCH, 4L).with(ScenarioSettings.ACCUMULATE, 2);
         UserInputException e = assertThrows(UserInputException.class, () -> predicted(run));
-        assertTrue(String.valueOf(e.getMessage()).contains("--accumulate"), e.getMessage());
+        assertTrue(String.valueOf(e.getMessage()).contains("`accumulate`"), e.getMessage());
     }
 }

@@ -30,12 +30,12 @@ class LibraryNamesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "adamw_torch, --foreach true",
-        "adamw_torch_fused, --fused",
+        "adamw_torch, `foreach=true`",
+        "adamw_torch_fused, `fused`",
         "adamw_torch_xla, XLA",
         "adamw_anyprecision, torchdistx",
-        "galore_adamw_layerwise, --optimizer galore-adamw --optim-layerwise",
-        "apollo_adamw_layerwise, --optimizer apollo-adamw --optim-layerwise"
+        "galore_adamw_layerwise, `optimizer=galore-adamw` with `optim_layerwise`",
+        "apollo_adamw_layerwise, `optimizer=apollo-adamw` with `optim_layerwise`"
     })
     void othersSayWhatToWrite(String name, String part) {
         String said = String.valueOf(
@@ -86,7 +86,7 @@ class LibraryNamesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"pissa, --lora R", "lora_ga, --lora R", "dora, --lora R --dora", "boft, not modelled", "vra, vera"})
+    @CsvSource({"pissa, `lora=R`", "lora_ga, `lora=R`", "dora, `lora=R` and `dora`", "boft, not modelled", "vra, vera"})
     void methodsOfPeftWithoutARuleGetALine(String name, String part) {
         String said = String.valueOf(assertThrows(
                         BadValue.class, () -> AdapterSettings.METHODS.read().apply(List.of(name)))
