@@ -192,7 +192,7 @@ final class ValueFormats {
                         .distinct()
                         .toList(),
                 chosen -> chosen.stream().map(name).collect(Collectors.joining(",")),
-                chosen -> chosen.stream().map(name).toList(),
+                chosen -> chosen.isEmpty() ? null : chosen.stream().map(name).collect(Collectors.joining(",")),
                 List.of());
     }
 

@@ -51,7 +51,9 @@ final class CalledFunctions {
     private Node completed(Node n) {
         List<Frame> all = all(n.stackTrace());
         List<Frame> frames = counting(all);
-        if (all.stream().allMatch(Frame::isForward)) {
+        // The body of a function of its own, such as the backward of an autograd.Function, has no forward around it.
+        boolean apart = all.stream().noneMatch(Frame::isForward);
+        if (apart || all.stream().allMatch(Frame::isForward)) {
             running.clear();
             before.clear();
             return n;
