@@ -101,7 +101,7 @@ final class LayerBenchmark implements LoopHook {
     @Override
     public void end(Moment phase) {
         if (phase.phase() == Phase.BACKWARD) {
-            loop.variables().deleteOutputs();
+            loop.variables().delete();
         }
     }
 }

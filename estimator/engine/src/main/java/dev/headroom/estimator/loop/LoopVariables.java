@@ -57,7 +57,7 @@ public final class LoopVariables {
     }
 
     /** {@code outputs = None}. */
-    public void deleteOutputs() {
+    void deleteOutputs() {
         names.deleteAll();
         releaseOutputs();
         outputs = new Tensor[0];
@@ -70,7 +70,7 @@ public final class LoopVariables {
     }
 
     /** {@code del outputs, loss}. */
-    void delete() {
+    public void delete() {
         deleteOutputs();
         deleteLoss();
     }

@@ -48,7 +48,7 @@ final class Lbfgs implements Optimizer {
         }
         refuse(run.precision().amp() == DType.FLOAT16, "`amp=fp16`", "a GradScaler takes no closure");
         refuse(run.loop().accumulate() > 1, "`accumulate`", "its closure evaluates one batch");
-        refuse(run.loop().clips(), "`max_norm`", "the gradients are those of its closure");
+        refuse(run.loop().clips(), "`clip_grad_norm`", "the gradients are those of its closure");
         refuse(run.trainer().loop().isTrainer(), "`loop`", "libraries' loops give no closure");
         refuse(!run.optimizer().groups().isEmpty(), "`param_group`", "it has no parameter groups");
     }

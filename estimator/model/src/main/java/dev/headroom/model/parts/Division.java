@@ -242,8 +242,8 @@ public final class Division {
                 if (Region.changesInPlace(node) && !inside.contains(node.reads().get(0))) {
                     throw new UserInputException(
                             "`parallel=pp` with `checkpoint`: '" + node.module() + "' changes the input"
-                                    + " of a checkpoint in place, and PyTorch's backward pass fails; leave out `checkpoint`, or"
-                                    + " make it work out of place (inplace=False)");
+                                    + " of a checkpoint in place, and PyTorch's backward pass fails; leave out"
+                                    + " `checkpoint`, or make it work out of place (inplace=False)");
                 }
                 node.outputs().stream().filter(v -> v != null).forEach(inside::add);
             }

@@ -28,9 +28,9 @@ import java.util.stream.Stream;
 
 /**
  * Every setting of a scenario: the one table of options, with {@link OptimizerSettings} for the arguments of
- * optimizers, {@link ParallelSettings} for several GPUs, {@link QuantSettings} for quantised weights and {@link AdapterSettings} for adapters. Help, the
- * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
- * a run stands at the component of the record that keeps it.
+ * optimizers, {@link ParallelSettings} for several GPUs, {@link QuantSettings} for quantised weights and {@link
+ * AdapterSettings} for adapters. Help, the words of an option, JSON, completion and the manual are made from these
+ * rows, in their order. What a setting means to a run stands at the component of the record that keeps it.
  */
 public final class ScenarioSettings {
     private static final int MOST_STEPS = 1_000;

@@ -3,13 +3,11 @@ package dev.headroom.estimator.op.elementwise;
 import dev.headroom.estimator.op.core.Binary;
 import dev.headroom.estimator.op.core.Binary.Term;
 import dev.headroom.estimator.op.core.Formula;
-import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 
 /** Operators that models rarely have, one line each. */
@@ -34,12 +32,8 @@ public final class RemainingRules {
         }
         Term zeta = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(f.op(s), f.op(f.op(s), o))));
         binary(r, "special_zeta", new Binary("SpecialZetaBackward0", none, zeta));
-        Term either = new Term("so", (f, g, s, o, y) -> f.where(f.test(s, o), g, f.zerosLike(g)));
-        binary(r, "nextafter", new Binary("NextafterBackward0", either, either));
         r.single("aten.isclose", RemainingRules::close);
         r.single("aten.isreal", c -> new Formula(c.runtime()).test(c.tensor("self")));
-        r.single("aten.index_fill", RemainingRules::indexFill);
-        r.single("aten.sum_to_size", c -> Reductions.sumTo(c.runtime(), c.tensor("self"), c.integers("size")));
         r.single("aten.lift", c -> c.tensor("self"));
         r.single("aten.lift_fresh", c -> c.tensor("self"));
         r.alias("aten.norm.ScalarOpt_dim_dtype", "aten.norm.ScalarOpt_dim");
@@ -74,17 +68,5 @@ public final class RemainingRules {
         Tensor error = f.op(f.op(a, b));
         f.test(error, allowed);
         return equal;
-    }
-
-    private static Tensor indexFill(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        Recorder r = rt.record("IndexFillBackward0", x);
-        Saved index = r.save(c.tensor("index"));
-        return r.gradient(0, g -> {
-                    index.get();
-                    return rt.emptyLike(g);
-                })
-                .output(rt.emptyLike(x));
     }
 }
