@@ -1,5 +1,8 @@
 package dev.headroom.estimator.optim;
 
+import dev.headroom.estimator.optim.state.Gradients;
+import dev.headroom.estimator.optim.state.OptimizerState;
+import dev.headroom.estimator.optim.state.Variable;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;

@@ -2,6 +2,8 @@ package dev.headroom.estimator.optim;
 
 import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.OptimizerArithmetic;
+import dev.headroom.estimator.optim.state.BlockwiseState;
+import dev.headroom.estimator.optim.state.OptimizerState;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;

@@ -1,5 +1,7 @@
 package dev.headroom.estimator.optim;
 
+import dev.headroom.estimator.optim.state.Gradients;
+import dev.headroom.estimator.optim.state.OptimizerState;
 import dev.headroom.model.scenario.Scenario;
 
 /** What optimizers share that keep two tensors like each parameter, made in its first step. */

@@ -2,6 +2,8 @@ package dev.headroom.estimator.optim;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.optim.state.OptimizerState;
+import dev.headroom.estimator.optim.state.Variable;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;

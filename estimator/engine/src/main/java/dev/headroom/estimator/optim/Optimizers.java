@@ -1,5 +1,7 @@
 package dev.headroom.estimator.optim;
 
+import dev.headroom.estimator.optim.state.BlockwiseState;
+import dev.headroom.estimator.optim.state.OptimizerState;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;

@@ -1,6 +1,8 @@
 package dev.headroom.estimator.optim;
 
 import dev.headroom.estimator.op.OptimizerArithmetic;
+import dev.headroom.estimator.optim.state.OptimizerState;
+import dev.headroom.estimator.optim.state.Variable;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.scenario.OptimizerKind;

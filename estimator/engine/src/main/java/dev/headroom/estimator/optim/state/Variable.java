@@ -1,4 +1,4 @@
-package dev.headroom.estimator.optim;
+package dev.headroom.estimator.optim.state;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -8,22 +8,22 @@ import java.util.List;
  * A local variable of a Python function: a tensor or a list of tensors that lives until the name is bound
  * again, which happens after the new value was computed, or until the function returns.
  */
-final class Variable {
+public final class Variable {
     private final EagerRuntime runtime;
     private List<Tensor> value = List.of();
 
-    Variable(EagerRuntime runtime) {
+    public Variable(EagerRuntime runtime) {
         this.runtime = runtime;
     }
 
     /** {@code name = tensor}; takes a fresh tensor over from the running frame. */
-    Tensor bind(Tensor tensor) {
+    public Tensor bind(Tensor tensor) {
         bind(List.of(tensor));
         return tensor;
     }
 
     /** {@code name = [tensors]}. */
-    void bind(List<Tensor> tensors) {
+    public void bind(List<Tensor> tensors) {
         for (Tensor t : tensors) {
             runtime.hold(t);
             runtime.free(t);
@@ -37,12 +37,12 @@ final class Variable {
     }
 
     /** {@code del name}. */
-    void delete() {
+    public void delete() {
         bind(List.of());
     }
 
     /** What the name stands for. */
-    List<Tensor> value() {
+    public List<Tensor> value() {
         return value;
     }
 }

@@ -1,4 +1,4 @@
-package dev.headroom.estimator.optim;
+package dev.headroom.estimator.optim.state;
 
 import dev.headroom.estimator.op.OptimizerArithmetic;
 import dev.headroom.estimator.runtime.Tensor;
@@ -9,7 +9,7 @@ import java.util.List;
  * The gradients that a step works with, as the functions of torch/optim/*.py begin: those of the parameters, or fresh
  * tensors where they are negated or weight decay is added to them.
  */
-final class Gradients {
+public final class Gradients {
     private final OptimizerState state;
     private final boolean negates;
     private final boolean decays;
@@ -23,27 +23,27 @@ final class Gradients {
     }
 
     /** Of an optimizer that adds weight decay to gradients; its loop begins {@code grad = -grads[i]}. */
-    static Gradients of(OptimizerState state, OptimizerOptions options) {
+    public static Gradients of(OptimizerState state, OptimizerOptions options) {
         return new Gradients(state, options.maximize(), options.weightDecay(), false);
     }
 
     /** Of an optimizer that shrinks parameters in place. */
-    static Gradients withoutDecay(OptimizerState state, OptimizerOptions options) {
+    public static Gradients withoutDecay(OptimizerState state, OptimizerOptions options) {
         return new Gradients(state, options.maximize(), false, false);
     }
 
     /** The same where the loop names the gradient before it negates it, which lets go of the one before. */
-    Gradients namedFirst() {
+    public Gradients namedFirst() {
         return new Gradients(state, negates, decays, true);
     }
 
     /** Whether they are fresh, so that what follows may change them in place. */
-    boolean fresh() {
+    public boolean fresh() {
         return negates || decays;
     }
 
     /** Names the gradient of a parameter, as {@code _single_tensor_*} do. */
-    void bind(Variable grad, int i) {
+    public void bind(Variable grad, int i) {
         if (namedFirst || !negates) {
             grad.bind(state.gradient(i));
         }
@@ -56,7 +56,7 @@ final class Gradients {
     }
 
     /** Names those of a group, as {@code _multi_tensor_*} do: decay is added in place to what was negated. */
-    void bind(Variable grads, List<Integer> group) {
+    public void bind(Variable grads, List<Integer> group) {
         grads.bind(state.each(group, state::gradient));
         if (negates) {
             grads.bind(state.each(group, this::negated));

@@ -1,4 +1,4 @@
-package dev.headroom.estimator.optim;
+package dev.headroom.estimator.optim.state;
 
 /**
  * What an optimizer of bitsandbytes keeps for each parameter (bitsandbytes 0.50.2, optim/optimizer.py, {@code
@@ -11,25 +11,26 @@ package dev.headroom.estimator.optim;
  * @param limited whether updates are limited by their norm ({@code max_unorm})
  * @param bf16 whether the kernels of float32 states take bfloat16 gradients (backends/cuda/ops.py)
  */
-record BlockwiseState(int first, boolean second, boolean quantised, boolean paged, boolean limited, boolean bf16) {
-    static final BlockwiseState ONE = new BlockwiseState(1, false, false, false, false, true);
-    static final BlockwiseState TWO = new BlockwiseState(1, true, false, false, false, true);
-    static final BlockwiseState THREE = new BlockwiseState(2, true, false, false, false, true);
+public record BlockwiseState(
+        int first, boolean second, boolean quantised, boolean paged, boolean limited, boolean bf16) {
+    public static final BlockwiseState ONE = new BlockwiseState(1, false, false, false, false, true);
+    public static final BlockwiseState TWO = new BlockwiseState(1, true, false, false, false, true);
+    public static final BlockwiseState THREE = new BlockwiseState(2, true, false, false, false, true);
 
-    BlockwiseState in8bits() {
+    public BlockwiseState in8bits() {
         return new BlockwiseState(first, second, true, paged, limited, bf16);
     }
 
     /** The same in memory that CUDA moves between host and device. */
-    BlockwiseState inPages() {
+    public BlockwiseState inPages() {
         return new BlockwiseState(first, second, quantised, true, limited, bf16);
     }
 
-    BlockwiseState withLimit() {
+    public BlockwiseState withLimit() {
         return new BlockwiseState(first, second, quantised, paged, true, bf16);
     }
 
-    BlockwiseState withoutBf16() {
+    public BlockwiseState withoutBf16() {
         return new BlockwiseState(first, second, quantised, paged, limited, false);
     }
 }

@@ -1,4 +1,4 @@
-package dev.headroom.estimator.optim;
+package dev.headroom.estimator.optim.state;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.OptimizerArithmetic;
@@ -18,25 +18,25 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** Parameters and what an optimizer keeps for each; shared by all optimizers. */
-final class OptimizerState {
+public final class OptimizerState {
     private final EagerRuntime runtime;
     private final List<Tensor> parameters;
     private final TorchVersion torch;
     private final List<List<Tensor>> kept = new ArrayList<>();
 
-    OptimizerState(EagerRuntime runtime, List<Tensor> parameters, TorchVersion torch) {
+    public OptimizerState(EagerRuntime runtime, List<Tensor> parameters, TorchVersion torch) {
         this.runtime = runtime;
         this.torch = torch;
         this.parameters = parameters;
         parameters.forEach(p -> kept.add(new ArrayList<>(2)));
     }
 
-    EagerRuntime runtime() {
+    public EagerRuntime runtime() {
         return runtime;
     }
 
     /** Runs a Python function: what is made inside and neither kept nor bound to a name is gone when it returns. */
-    void function(Runnable body) {
+    public void function(Runnable body) {
         Frame frame = runtime.frame();
         try {
             body.run();
@@ -46,36 +46,36 @@ final class OptimizerState {
     }
 
     /** A new name of the function that runs. */
-    Variable variable() {
+    public Variable variable() {
         return new Variable(runtime);
     }
 
     /** The version that runs. */
-    TorchVersion torch() {
+    public TorchVersion torch() {
         return torch;
     }
 
     /** Number of parameters. */
-    int size() {
+    public int size() {
         return parameters.size();
     }
 
     /** Positions of all parameters. */
-    List<Integer> all() {
+    public List<Integer> all() {
         return IntStream.range(0, parameters.size()).boxed().toList();
     }
 
-    Tensor parameter(int i) {
+    public Tensor parameter(int i) {
         return parameters.get(i);
     }
 
     /** The gradient of a parameter that has one. */
-    Tensor gradient(int i) {
+    public Tensor gradient(int i) {
         return Objects.requireNonNull(parameters.get(i).grad(), "a gradient");
     }
 
     /** Positions of the parameters that have a gradient: the others are left alone. */
-    List<Integer> withGradient() {
+    public List<Integer> withGradient() {
         List<Integer> out = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
             if (parameters.get(i).grad() != null) {
@@ -92,7 +92,7 @@ final class OptimizerState {
      * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear
      * (torch/utils/_foreach_utils.py), and before there are none.
      */
-    List<List<Integer>> groups(List<Integer> positions) {
+    public List<List<Integer>> groups(List<Integer> positions) {
         if (!torch.since(2, 0)) {
             return List.of(positions);
         }
@@ -108,39 +108,39 @@ final class OptimizerState {
         return out;
     }
 
-    boolean isNew(int parameter) {
+    public boolean isNew(int parameter) {
         return kept.get(parameter).isEmpty();
     }
 
     /** A tensor of a parameter's state, in the order in which they were added. */
-    Tensor kept(int parameter, int number) {
+    public Tensor kept(int parameter, int number) {
         return kept.get(parameter).get(number);
     }
 
     /** Adds a tensor of the running function to a parameter's state. */
-    void keep(int parameter, Tensor made) {
+    public void keep(int parameter, Tensor made) {
         runtime.setCategory(made, Category.OPTIMIZER_STATE);
         kept.get(parameter).add(runtime.hold(made));
         runtime.free(made);
     }
 
     /** Adds {@code zeros_like(like)} to a parameter's state. */
-    void addLike(int parameter, Tensor like) {
+    public void addLike(int parameter, Tensor like) {
         add(parameter, like.dtype(), like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
     }
 
     /** Adds {@code zeros_like(parameter, dtype=type)} to its state. */
-    void addLike(int parameter, DType type) {
+    public void addLike(int parameter, DType type) {
         addLike(parameter, type, parameters.get(parameter));
     }
 
     /** Adds {@code zeros_like(like, dtype=type)} to a parameter's state. */
-    void addLike(int parameter, DType type, Tensor like) {
+    public void addLike(int parameter, DType type, Tensor like) {
         add(parameter, type, like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
     }
 
     /** Adds a row-major tensor to a parameter's state. */
-    void add(int parameter, DType type, long... sizes) {
+    public void add(int parameter, DType type, long... sizes) {
         add(parameter, type, sizes, Shapes.contiguous(sizes));
     }
 
@@ -156,7 +156,7 @@ final class OptimizerState {
      *
      * @param times how often it takes them
      */
-    void read(List<Integer> positions, int times) {
+    public void read(List<Integer> positions, int times) {
         function(() -> {
             for (int k = 0; k < times; k++) {
                 for (int i : positions) {
@@ -170,12 +170,12 @@ final class OptimizerState {
     }
 
     /** A parameter's state. */
-    List<Tensor> kept(int parameter) {
+    public List<Tensor> kept(int parameter) {
         return kept.get(parameter);
     }
 
     /** A list of temporaries, as {@code torch._foreach_sqrt} and a list comprehension make them. */
-    List<Tensor> each(List<Integer> positions, IntFunction<Tensor> make) {
+    public List<Tensor> each(List<Integer> positions, IntFunction<Tensor> make) {
         List<Tensor> out = new ArrayList<>(positions.size());
         for (int i : positions) {
             out.add(make.apply(i));
@@ -184,12 +184,12 @@ final class OptimizerState {
     }
 
     /** {@code grad.add(param, alpha=weight_decay)}. */
-    Tensor decayed(int i, Tensor grad) {
+    public Tensor decayed(int i, Tensor grad) {
         return OptimizerArithmetic.elementwise(runtime, grad, parameter(i));
     }
 
     /** {@code torch._foreach_sqrt} of one of the tensors that each parameter's state holds. */
-    List<Tensor> roots(List<Integer> positions, int number) {
+    public List<Tensor> roots(List<Integer> positions, int number) {
         return each(positions, i -> runtime.emptyLike(kept(i, number)));
     }
 }
