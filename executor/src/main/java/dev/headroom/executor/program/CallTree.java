@@ -1,5 +1,6 @@
 package dev.headroom.executor.program;
 
+import dev.headroom.model.graph.CalledFunctions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
@@ -7,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The calls of modules that a graph's nodes were traced in. */
+/** The calls of modules, and of functions beside them, that a graph's nodes were traced in. */
 final class CallTree {
     private final List<Call> calls = new ArrayList<>(List.of(Call.program()));
     private final Call[] callOf;
@@ -20,7 +21,7 @@ final class CallTree {
     }
 
     static CallTree of(Graph graph) {
-        List<Node> nodes = graph.nodes();
+        List<Node> nodes = CalledFunctions.in(graph.nodes());
         CallTree tree = new CallTree(nodes.size());
         Call at = tree.calls.get(0);
         for (int i = 0; i < nodes.size(); i++) {

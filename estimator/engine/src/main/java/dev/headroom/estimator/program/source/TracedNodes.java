@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program.source;
 
+import dev.headroom.model.graph.CalledFunctions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.List;

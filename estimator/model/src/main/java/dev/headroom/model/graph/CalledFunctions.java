@@ -1,6 +1,5 @@
-package dev.headroom.estimator.program.source;
+package dev.headroom.model.graph;
 
-import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -11,7 +10,7 @@ import java.util.regex.Pattern;
  * exporter that was told to keeps all frames, and not those of {@code forward} alone. Each is a call in the module
  * stack of the nodes that run in it.
  */
-final class CalledFunctions {
+public final class CalledFunctions {
     private static final Pattern FRAME =
             Pattern.compile("File \"([^\"]*)\", line (\\d+), in ([^\\n]*)\\n\\s*([^\\n]*)");
     private static final Pattern OF_PYTORCH = Pattern.compile("(?:^|.*/)torch/.*");
@@ -39,7 +38,7 @@ final class CalledFunctions {
     private CalledFunctions() {}
 
     /** The nodes, with such calls in their module stacks, and their traces without all other frames. */
-    static List<Node> in(List<Node> nodes) {
+    public static List<Node> in(List<Node> nodes) {
         CalledFunctions reader = new CalledFunctions();
         List<Node> out = new ArrayList<>(nodes.size());
         for (Node n : nodes) {
