@@ -77,7 +77,7 @@ def test_a_prediction_shows_its_timeline(pages: dict[str, Path], browser: Any) -
         assert one["width"] > 500 and one["height"] > 150 and one["areas"] >= 5
         assert "saved activations" in one["text"]
         assert one["wide"] <= 1000
-    assert "options: --batch" in browser.execute_script("return document.body.innerText")
+    assert "options: batch=" in browser.execute_script("return document.body.innerText")
 
 
 @pytest.mark.skipif(not AXE, reason="axe-core is where Maven puts it, and is not there: mvn verify fetches it")
