@@ -68,4 +68,20 @@ public interface Recorder {
 
     /** Makes {@code out} the next result, one through which no gradient flows (a mask); {@code null} skips one. */
     Recorder nonDifferentiable(@Nullable Tensor out);
+
+    /**
+     * Makes each the node's next result; {@code null} is one that was not asked for.
+     *
+     * @return {@code made}
+     */
+    default Tensor[] outputs(Tensor[] made) {
+        for (Tensor t : made) {
+            if (t == null) {
+                nonDifferentiable(null);
+            } else {
+                output(t);
+            }
+        }
+        return made;
+    }
 }

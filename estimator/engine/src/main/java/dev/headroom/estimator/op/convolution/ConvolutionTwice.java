@@ -31,14 +31,7 @@ final class ConvolutionTwice {
         rt.setGradMode(before);
         r.gradients(grads -> twice(rt, grads, gradient.get(), input.get(), weight.get(), p))
                 .again();
-        for (Tensor t : made) {
-            if (t == null) {
-                r.nonDifferentiable(null);
-            } else {
-                r.output(t);
-            }
-        }
-        return made;
+        return r.outputs(made);
     }
 
     /** {@code _convolution_double_backward}: gradients of the gradient, the input and the weight. */
