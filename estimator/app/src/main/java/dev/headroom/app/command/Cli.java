@@ -9,11 +9,18 @@ import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
-/** The command line, put together and run inside a process or a test. */
+/**
+ * The command line, put together and run inside a process or a test. No lambda here takes picocli's {@code CommandLine}:
+ * the launcher's archive of classes would have to link that class for it, and leaves out what it linked of libraries
+ * compiled for Java 5, so that each start would read and verify the largest class of all.
+ */
 final class Cli {
     /** Commands that tell of all commands. */
     private static final Set<String> ABOUT_ALL = Set.of(CompletionCommand.NAME, ManCommand.NAME);
@@ -33,15 +40,16 @@ final class Cli {
             CommandLine line = new CommandLine(new Root());
             addCommands(line, args.length == 0 ? "" : args[0]);
             line.setOut(out).setErr(err);
-            line.setParameterExceptionHandler((e, unused) -> fail(e, err));
-            line.setExecutionExceptionHandler((e, unused, result) -> fail(e, err));
+            Failures failures = new Failures(err, debug);
+            line.setParameterExceptionHandler(failures);
+            line.setExecutionExceptionHandler(failures);
             return line.execute(args);
         } catch (StackOverflowError
                 | OutOfMemoryError
                 | RuntimeException
                 | LinkageError
                 | ServiceConfigurationError e) {
-            return fail(e, err);
+            return new Failures(err, debug).tell(e);
         } finally {
             out.flush();
             err.flush();
@@ -56,9 +64,13 @@ final class Cli {
             line.addSubcommand(named.get());
             return;
         }
-        commands.values().forEach(command -> line.addSubcommand(command.get()));
+        for (Supplier<Object> command : commands.values()) {
+            line.addSubcommand(command.get());
+        }
         // Looking for providers opens every jar.
-        ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
+        for (Subcommand provided : ServiceLoader.load(Subcommand.class)) {
+            line.addSubcommand(provided);
+        }
     }
 
     /** The commands of this module, by name. */
@@ -78,12 +90,33 @@ final class Cli {
         return commands;
     }
 
-    private int fail(Throwable e, PrintWriter err) {
-        err.println(ErrorLine.of(e));
-        if (debug) {
-            e.printStackTrace(err);
+    /** Tells of what went wrong, in one line. */
+    private static final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+        private final PrintWriter err;
+        private final boolean debug;
+
+        Failures(PrintWriter err, boolean debug) {
+            this.err = err;
+            this.debug = debug;
         }
-        return ErrorLine.isBadInput(e) ? ExitStatus.BAD_INPUT : ExitStatus.DEFECT;
+
+        @Override
+        public int handleParseException(ParameterException e, String[] args) {
+            return tell(e);
+        }
+
+        @Override
+        public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
+            return tell(e);
+        }
+
+        int tell(Throwable e) {
+            err.println(ErrorLine.of(e));
+            if (debug) {
+                e.printStackTrace(err);
+            }
+            return ErrorLine.isBadInput(e) ? ExitStatus.BAD_INPUT : ExitStatus.DEFECT;
+        }
     }
 
     /** {@code headroom} alone. */

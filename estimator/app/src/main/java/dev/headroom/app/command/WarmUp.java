@@ -35,7 +35,6 @@ final class WarmUp {
     /** @param args an archive of a model, a memory snapshot, and, where there is one, a plan of torch.compile */
     public static void main(String[] args) {
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
-        Cli cli = new Cli(Services.REAL, false);
         List<String> commands = new ArrayList<>(COMMANDS);
         if (args.length > 2) {
             commands.add("predict PLAN --gpu rtx-3090");
@@ -47,7 +46,7 @@ final class WarmUp {
             for (int i = 0; i < words.length; i++) {
                 words[i] = files.getOrDefault(words[i], words[i]);
             }
-            cli.run(nowhere, nowhere, words);
+            Main.run(nowhere, nowhere, words);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.headroom.estimator.op.rule;
 
-import java.util.Map;
+import java.util.NavigableSet;
 
 /** Other names of operators that have rules (native_functions.yaml: "alias for"). Registered after all families. */
 public final class AliasRules {
@@ -19,16 +19,16 @@ public final class AliasRules {
     private AliasRules() {}
 
     public static void register(Registry r) {
+        NavigableSet<String> known = r.operators();
         for (String pair : PAIRS.strip().split("\\s+")) {
-            Map.Entry<String, String> names = Map.entry("aten." + pair.split("=")[0], "aten." + pair.split("=")[1]);
-            for (String known : r.operators()) {
-                boolean same = known.equals(names.getValue());
-                if (same || known.startsWith(names.getValue() + ".")) {
-                    String alias =
-                            names.getKey() + known.substring(names.getValue().length());
-                    if (!r.operators().contains(alias)) {
-                        r.alias(alias, known);
-                    }
+            int equals = pair.indexOf('=');
+            String other = "aten." + pair.substring(0, equals);
+            String name = "aten." + pair.substring(equals + 1);
+            // The operator and its overloads, which a dot parts from it: a slash follows the dot.
+            for (String operator : known.subSet(name, name + "/")) {
+                String alias = other + operator.substring(name.length());
+                if (!known.contains(alias)) {
+                    r.alias(alias, operator);
                 }
             }
         }

@@ -3,8 +3,8 @@ package dev.headroom.estimator.op.rule;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +63,10 @@ public final class Registry {
     }
 
     private static boolean isInPlace(String operator) {
-        String name = operator.split("\\.")[1];
-        return name.endsWith("_") && !name.endsWith("__");
+        int name = operator.indexOf('.') + 1;
+        int dot = operator.indexOf('.', name);
+        int end = dot < 0 ? operator.length() : dot;
+        return operator.startsWith("_", end - 1) && !operator.startsWith("__", end - 2);
     }
 
     /** The tensor's version counts a change that nothing is recorded of, too (increment_version). */
@@ -104,7 +106,7 @@ public final class Registry {
     }
 
     /** Names of all operators with a rule, sorted. */
-    public Set<String> operators() {
+    public NavigableSet<String> operators() {
         return new TreeSet<>(rules.keySet());
     }
 }

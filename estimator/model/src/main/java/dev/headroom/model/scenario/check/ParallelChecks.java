@@ -11,6 +11,7 @@ import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /** What cannot be meant about several GPUs, each in one line. */
@@ -83,12 +84,16 @@ public final class ParallelChecks {
     private void options() {
         ParallelKind kind = parallel.kind();
         Parallelism none = Parallelism.DEFAULTS;
-        belongs(parallel.ddp().equals(none.ddp()) || kind.isReplicated(), "options of ddp");
-        belongs(parallel.sharding().equals(none.sharding()) || kind.isFullySharded(), "options of fsdp1 and fsdp2");
-        belongs(parallel.zero().equals(none.zero()) || kind.isDeepSpeed(), "options of zero1, zero2 and zero3");
-        belongs(parallel.tensor().equals(none.tensor()) || kind.isTensor(), "options of tp");
+        belongs(Objects.equals(parallel.ddp(), none.ddp()) || kind.isReplicated(), "options of ddp");
         belongs(
-                parallel.pipeline().equals(none.pipeline()) || kind.isPipeline() || kind == ParallelKind.MP,
+                Objects.equals(parallel.sharding(), none.sharding()) || kind.isFullySharded(),
+                "options of fsdp1 and fsdp2");
+        belongs(
+                Objects.equals(parallel.zero(), none.zero()) || kind.isDeepSpeed(),
+                "options of zero1, zero2 and zero3");
+        belongs(Objects.equals(parallel.tensor(), none.tensor()) || kind.isTensor(), "options of tp");
+        belongs(
+                Objects.equals(parallel.pipeline(), none.pipeline()) || kind.isPipeline() || kind == ParallelKind.MP,
                 "options of pp and mp");
         belongs(parallel.mesh().isEmpty() || kind.isFullySharded() || kind.isPipelineInGrid(), "`mesh`");
         belongs(!parallel.cpuOffload() || kind.isFullySharded() || kind.isDeepSpeed(), "`cpu_offload`");
