@@ -3,6 +3,7 @@ package dev.headroom.estimator.program.variables;
 import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +16,8 @@ final class SiblingCalls {
     private final List<Node> nodes;
     private final int[][] callEnd;
     private final Map<String, Integer> lastUses;
-    private final Map<List<Object>, List<Integer>> byPlace = new HashMap<>();
-    private final List<List<Object>> places = new ArrayList<>();
+    /** By node: the nodes that the same operator of the same line leaves, itself among them. */
+    private final List<Place> places = new ArrayList<>();
 
     /** @param lastUses by value: the last node that reads it, or else the one that makes it */
     SiblingCalls(List<Node> nodes, List<List<PythonFrame>> frames, int[][] callEnd, Map<String, Integer> lastUses) {
@@ -24,13 +25,14 @@ final class SiblingCalls {
         this.callEnd = callEnd;
         this.lastUses = Map.copyOf(lastUses);
         Map<List<Object>, Integer> counts = new HashMap<>();
+        Map<List<Object>, Place> byLine = new HashMap<>();
         for (int i = 0; i < nodes.size(); i++) {
             int call = callEnd[i].length == 0 ? -1 : callEnd[i][callEnd[i].length - 1];
             List<Object> line = List.of(nodes.get(i).operator(), frames.get(i));
             int before = counts.merge(List.of(line, call), 1, Integer::sum);
-            List<Object> place = List.of(line, before);
+            Place place = byLine.computeIfAbsent(List.of(line, before), k -> new Place());
+            place.made.add(i);
             places.add(place);
-            byPlace.computeIfAbsent(place, k -> new ArrayList<>(2)).add(i);
         }
     }
 
@@ -42,13 +44,29 @@ final class SiblingCalls {
         if (depth < 1 || lastRead >= callEnd[made][depth]) {
             return lastRead;
         }
-        for (int other : byPlace.getOrDefault(places.get(made), List.of())) {
-            List<String> outputs = nodes.get(other).outputs();
-            String value = output < outputs.size() ? outputs.get(output) : null; // split() may make fewer
-            if (other != made && value != null && lastUses.getOrDefault(value, other) > callEnd[other][depth]) {
-                return Math.min(callEnd[made][depth] + 1, nodes.size() - 1);
+        // Its own value does not leave its call, or it would be read later.
+        return places.get(made).leave(output, depth) ? Math.min(callEnd[made][depth] + 1, nodes.size() - 1) : lastRead;
+    }
+
+    /** One operator of one line; its frames, and so the depth of its call, are the same in all runs. */
+    private final class Place {
+        private final List<Integer> made = new ArrayList<>(2);
+        private final BitSet asked = new BitSet();
+        private final BitSet leaves = new BitSet();
+
+        /** Whether any of the values is read after its call. */
+        boolean leave(int output, int depth) {
+            if (!asked.get(output)) {
+                asked.set(output);
+                leaves.set(output, made.stream().anyMatch(node -> leaves(node, output, depth)));
             }
+            return leaves.get(output);
         }
-        return lastRead;
+
+        private boolean leaves(int node, int output, int depth) {
+            List<String> outputs = nodes.get(node).outputs();
+            String value = output < outputs.size() ? outputs.get(output) : null; // split() may make fewer
+            return value != null && lastUses.getOrDefault(value, node) > callEnd[node][depth];
+        }
     }
 }

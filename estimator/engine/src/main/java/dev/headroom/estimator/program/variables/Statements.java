@@ -3,9 +3,7 @@ package dev.headroom.estimator.program.variables;
 import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.SpelledCalls;
 import dev.headroom.model.graph.Node;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Which nodes one run of a statement makes, in each of the calls that are on the way to it. */
@@ -17,13 +15,14 @@ final class Statements {
     private final List<List<PythonFrame>> frames;
     private final int[][] callEnd;
 
-    /** By depth, then node: last node of the statement that runs in that frame. */
-    private final Map<Long, Integer> ends = new HashMap<>();
+    /** By node, then depth: one more than the last node of the statement that runs in that frame, once it is known. */
+    private final int[][] ends;
 
     Statements(List<Node> nodes, List<List<PythonFrame>> frames, int[][] callEnd) {
         this.nodes = nodes;
         this.frames = frames;
         this.callEnd = callEnd;
+        this.ends = new int[nodes.size()][];
     }
 
     /** First node of the statement that runs at a depth and ends at a node. */
@@ -40,26 +39,27 @@ final class Statements {
         if (frames.get(node).size() <= depth) {
             return UNKNOWN;
         }
-        Integer known = ends.get(key(node, depth));
-        if (known == null) {
-            int first = node;
-            while (first > 0 && continues(first - 1, first, depth)) {
-                first--;
+        if (known(node)[depth] == 0) {
+            int start = node;
+            while (start > 0 && continues(start - 1, start, depth)) {
+                start--;
             }
-            for (int start = first; known == null; ) {
+            while (known(node)[depth] == 0) {
                 int end = findStatementEnd(start, depth);
                 for (int i = start; i <= end; i++) {
-                    ends.put(key(i, depth), end);
+                    known(i)[depth] = end + 1;
                 }
                 start = end + 1;
-                known = ends.get(key(node, depth));
             }
         }
-        return known;
+        return known(node)[depth] - 1;
     }
 
-    private static long key(int node, int depth) {
-        return (long) node << 8 | depth;
+    private int[] known(int node) {
+        if (ends[node] == null) {
+            ends[node] = new int[frames.get(node).size()];
+        }
+        return ends[node];
     }
 
     /** Whether a node runs in the same line and call as the one before it. */
