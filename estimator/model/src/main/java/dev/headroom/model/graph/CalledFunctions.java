@@ -1,7 +1,9 @@
 package dev.headroom.model.graph;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,6 +33,9 @@ public final class CalledFunctions {
     /** A running call of a function. */
     private record Running(Node.ModuleCall caller, Frame at, Frame first, Node.ModuleCall call) {}
 
+    /** What traces say; layers of one class leave the same ones. */
+    private final Map<String, List<Frame>> read = new HashMap<>();
+
     private final List<Running> running = new ArrayList<>();
     private final List<Frame> before = new ArrayList<>();
     private int calls;
@@ -48,7 +53,7 @@ public final class CalledFunctions {
     }
 
     private Node completed(Node n) {
-        List<Frame> all = all(n.stackTrace());
+        List<Frame> all = read.computeIfAbsent(n.stackTrace(), CalledFunctions::all);
         List<Frame> frames = counting(all);
         // The body of a function of its own, such as the backward of an autograd.Function, has no forward around it.
         boolean apart = all.stream().noneMatch(Frame::isForward);

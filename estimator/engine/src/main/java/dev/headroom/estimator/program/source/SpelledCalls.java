@@ -42,11 +42,15 @@ public final class SpelledCalls {
         }
         String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
         int spelled = spelled(name);
-        if (spelled == 0 && OWN_METHOD.matcher(line).find()
-                || COMPREHENSION.matcher(line).find()) {
+        if (spelled == 0 && OWN_METHOD.matcher(line).find() || isLoop()) {
             return true; // a method out of sight calls it, or the line is a loop of its own
         }
         return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);
+    }
+
+    private boolean isLoop() {
+        // Hardly any line has one, and a pattern takes long to say so.
+        return line.contains("for") && COMPREHENSION.matcher(line).find();
     }
 
     /** The container that a module was taken from: {@code layers} of {@code layers.0}. */
