@@ -106,6 +106,8 @@ public final class ValidateCommand implements Subcommand {
             Recorder.write(recorder);
             return ExitStatus.OK;
         }
+        Unwritable.checkFolder("--accuracy", accuracy);
+        Unwritable.checkFolder("--html", html);
         if (realRuns != null) {
             return real(realRuns);
         }

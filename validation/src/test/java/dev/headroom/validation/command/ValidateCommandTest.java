@@ -232,4 +232,15 @@ class ValidateCommandTest {
                 .getMessage()
                 .contains("does not exist"));
     }
+
+    /** Before it predicts for minutes what it cannot write down. */
+    @Test
+    void aFolderThatIsNotThereIsToldAtOnce() {
+        Path lost = folder.resolve("lost").resolve("page");
+        for (String option : List.of("--accuracy", "--html")) {
+            assertEquals(
+                    option + ": " + lost + " cannot be written: its folder does not exist",
+                    run(option, lost.toString()).failure().getMessage());
+        }
+    }
 }

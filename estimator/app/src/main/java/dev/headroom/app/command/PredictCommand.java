@@ -10,6 +10,7 @@ import dev.headroom.app.report.Summary;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.timeline.PlayedRun;
+import dev.headroom.model.error.Unwritable;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -78,6 +79,7 @@ final class PredictCommand implements Callable<Integer> {
         if (plot != null) {
             PlotFile.check(plot);
         }
+        Unwritable.checkFolder("--snapshot", snapshot);
         int columns = columns();
         page.check(spec.commandLine().getParseResult().matchedOptions());
         PredictionRequest request = question.read(engine);

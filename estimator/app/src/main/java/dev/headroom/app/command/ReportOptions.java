@@ -55,6 +55,7 @@ final class ReportOptions {
         if (!compare.isEmpty() && report == null) {
             throw new BadOption("--compare needs the page it goes on; add --report OUT.html");
         }
+        Unwritable.checkFolder("--report", report);
         compare.forEach(text -> scenarios.add(ComparedScenario.parse(text, asked)));
     }
 

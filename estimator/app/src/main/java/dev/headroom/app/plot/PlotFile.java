@@ -19,14 +19,15 @@ public final class PlotFile {
     private PlotFile() {}
 
     /**
-     * Refuses a file name that no picture can have.
+     * Refuses a file that no picture can be written to.
      *
-     * @throws UserInputException unless it ends in {@code .svg} or {@code .png}
+     * @throws UserInputException unless it ends in {@code .svg} or {@code .png}, or where its folder does not exist
      */
     public static void check(Path file) {
         if (!isSvg(file) && !name(file).endsWith(".png")) {
             throw new UserInputException("--plot: " + file + " is neither .svg nor .png; name it so");
         }
+        Unwritable.checkFolder("--plot", file);
         if (ModuleLayer.boot().findModule("java.desktop").isEmpty()) {
             throw new UserInputException("--plot: this installation's Java cannot draw; write a page with --report"
                     + " instead, or use the distribution that runs with a JDK");

@@ -20,9 +20,10 @@ public final class HeatMapFile {
     /**
      * Refuses a file name that no heat map can have.
      *
-     * @throws BadOption unless it ends in {@code .svg}, {@code .png} or {@code .html}
+     * @throws BadOption unless it ends in {@code .svg}, {@code .png} or {@code .html}, or where its folder does not exist
      */
     public static void check(Path file) {
+        Unwritable.checkFolder("--heatmap", file);
         if (!name(file).endsWith(".svg") && !name(file).endsWith(".png") && !isPage(file)) {
             throw new BadOption("--heatmap: " + file + " is neither .svg nor .png nor .html; name it so");
         }
