@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NamedTypes {
     private final List<Node> nodes;
+    private final boolean mixed;
     private final DType archive;
     private final DType run;
     private final TypeMeanings meanings;
@@ -26,11 +27,11 @@ final class NamedTypes {
     private final Set<String> followed = new HashSet<>();
     private final Map<String, DType> types = new HashMap<>();
 
-    /** @param run the floating-point type of the model's parameters in this run */
-    NamedTypes(Graph graph, DType archive, DType run) {
+    NamedTypes(Graph graph, ModelTypes model) {
         this.nodes = graph.nodes();
-        this.archive = archive;
-        this.run = run;
+        this.mixed = model.mixed();
+        this.archive = model.archive();
+        this.run = model.run();
         this.meanings = TypeMeanings.of(graph, archive);
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() == Graph.InputKind.PARAMETER) {
@@ -125,8 +126,8 @@ final class NamedTypes {
     @Nullable
     DType at(int node, @Nullable DType self, @Nullable DType lower) {
         TypeMeanings.Meaning m = meanings.of(node);
-        if (m == null) {
-            return null;
+        if (m == null || !mixed && TypeMeanings.named(nodes.get(node)) != null) {
+            return null; // a run in the archive's own types does what the archive says
         }
         DType low = run != archive ? run : lower == null ? archive : lower;
         return switch (m.kind()) {

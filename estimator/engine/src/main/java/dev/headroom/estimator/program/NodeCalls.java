@@ -55,7 +55,7 @@ final class NodeCalls {
         this.unmodelled = unmodelled;
         this.types = types;
         this.lifetimes = lifetimes;
-        this.namedTypes = new NamedTypes(graph, types.archive(), types.run());
+        this.namedTypes = new NamedTypes(graph, types);
         this.fallback = new Fallback(runtime, graph, symbols);
         this.rules = graph.nodes().stream()
                 .map(n -> StandardRules.registry().find(n.target()))

@@ -15,7 +15,7 @@ final class TracedTypes implements CallTypes {
     private final IdentityHashMap<Node, Integer> places = new IdentityHashMap<>();
 
     TracedTypes(Graph graph, ModelTypes types) {
-        named = new NamedTypes(graph, types.archive(), types.run());
+        named = new NamedTypes(graph, types);
         run = types.run();
         for (int i = 0; i < graph.nodes().size(); i++) {
             places.put(graph.nodes().get(i), i);
