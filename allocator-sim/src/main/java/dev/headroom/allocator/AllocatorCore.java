@@ -62,7 +62,7 @@ final class AllocatorCore {
             return NIL;
         }
         pool.owner.segments++;
-        int block = table.create(pool, stream, address, bytes);
+        int block = table.create(pool.free(stream), address, bytes);
         table.setAge(block, nextAge());
         stats.segment.increase(pool.small, 1);
         reserve(pool, bytes);
@@ -109,22 +109,38 @@ final class AllocatorCore {
 
     /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */
     void freeBlock(int block) {
-        BlockPool pool = table.pool(block);
+        FreeBlocks blocks = table.list(block);
+        BlockPool pool = blocks.pool;
         long size = table.size(block);
         long requested = table.requested(block);
-        emit(Action.FREE_COMPLETED, table.address(block), requested, table.stream(block), pool);
+        emit(Action.FREE_COMPLETED, table.address(block), requested, blocks.stream, pool);
         int previous = mergeable(block, table.previous(block));
         int next = mergeable(block, table.next(block));
         long before = previous == NIL ? 0 : table.size(previous);
         long after = next == NIL ? 0 : table.size(next);
-        insertMerged(pool, block, previous, next);
+        if (previous != NIL) {
+            blocks.remove(previous, before, table.age(previous));
+            table.absorb(block, previous);
+        }
+        if (next != NIL) {
+            blocks.remove(next, after, table.age(next));
+            table.absorb(block, next);
+        }
+        cache(block);
         if (!table.isExpandable(block)) {
-            int blocks = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+            int parts = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
             long bytes = (table.isSplit(block) ? table.size(block) : 0) - before - after;
-            change(stats.inactiveSplit, pool, blocks);
+            change(stats.inactiveSplit, pool, parts);
             change(stats.inactiveSplitBytes, pool, bytes);
         }
         stats.becameInactive(pool.small, size, requested);
+    }
+
+    /** Puts a block among the free ones. */
+    void cache(int block) {
+        FreeBlocks blocks = table.list(block);
+        table.setCachedAt(block, blocks.pool.searches);
+        blocks.insert(block, table.size(block), table.age(block));
     }
 
     /**
@@ -141,52 +157,11 @@ final class AllocatorCore {
         } else {
             table.pool(block).removeUnmapped(other);
         }
-        absorb(block, other);
+        table.absorb(block, other);
     }
 
     private int mergeable(int block, int neighbour) {
         return table.isFree(neighbour) && table.isMapped(block) == table.isMapped(neighbour) ? neighbour : NIL;
-    }
-
-    /**
-     * Merges a block with its free neighbours and puts it in the place that one of them had among the free blocks,
-     * which is cheaper than to remove the neighbour and to insert the block.
-     */
-    private void insertMerged(BlockPool pool, int block, int previous, int next) {
-        if (previous == NIL && next == NIL) {
-            pool.insert(block);
-            return;
-        }
-        int replaced = previous;
-        if (previous == NIL || next != NIL && table.size(next) > table.size(previous)) {
-            replaced = next;
-        }
-        FreeBlocks blocks = pool.free(table.stream(block));
-        if (previous != NIL && next != NIL) {
-            blocks.remove(replaced == next ? previous : next);
-        }
-        int at = blocks.positionOf(replaced);
-        if (previous != NIL) {
-            absorb(block, previous);
-        }
-        if (next != NIL) {
-            absorb(block, next);
-        }
-        table.setCachedAt(block, pool.searches);
-        blocks.replaceAt(at, block);
-    }
-
-    /** Makes a block longer by a neighbour, whose handle ends. */
-    private void absorb(int block, int neighbour) {
-        BlockTable t = table;
-        if (t.previous(block) == neighbour) {
-            t.setAddress(block, t.address(neighbour));
-            t.splice(block, t.previous(neighbour), t.next(block));
-        } else {
-            t.splice(block, t.previous(block), t.next(neighbour));
-        }
-        t.setSize(block, t.size(block) + t.size(neighbour));
-        t.delete(neighbour);
     }
 
     /** Tells the listener. */

@@ -76,27 +76,20 @@ public final class CachingAllocator {
         long size = settings.roundSize(requestedBytes);
         BlockPool pool = pools.of(stream).pool(size);
         FreeBlocks blocks = pool.free(stream);
-        int at = fit.find(pool, blocks, size, expands);
-        int block;
-        if (at != FreeBlocks.NONE) {
-            block = blocks.block(at);
-            if (fit.shouldSplit(block, size, expands)) {
-                block = fit.split(block, size);
-                table.setCachedAt(table.next(block), pool.searches);
-                blocks.replaceAt(at, table.next(block));
-                use(block, requestedBytes);
-                return block;
-            }
-            blocks.removeAt(at);
+        int block = fit.find(pool, blocks, size, expands);
+        boolean expanding = expands;
+        if (block != NIL) {
+            blocks.remove(block, table.size(block), table.age(block));
         } else {
             block = requests.allocate(pool, stream, size, requestedBytes);
             // A block lent by another pool is treated as if segments did not expand (try_mempool_fallback).
-            if (fit.shouldSplit(block, size, expands && table.pool(block) == pool)) {
-                block = fit.split(block, size);
-                table.pool(block).insert(table.next(block));
-                use(block, requestedBytes);
-                return block;
-            }
+            expanding = expands && table.pool(block) == pool;
+        }
+        if (fit.shouldSplit(block, size, expanding)) {
+            int front = fit.split(block, size);
+            core.cache(block);
+            use(front, requestedBytes);
+            return front;
         }
         if (table.isSplit(block) && !table.isExpandable(block)) {
             boolean small = table.pool(block).small;
@@ -342,7 +335,7 @@ public final class CachingAllocator {
     }
 
     private void checkInUse(int block) {
-        if (!table.exists(block) || !table.isAllocated(block)) {
+        if (!table.isInUse(block)) {
             throw new IllegalArgumentException("block " + block + " is not in use: it was freed or never allocated");
         }
     }
