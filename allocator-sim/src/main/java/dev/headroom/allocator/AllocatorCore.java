@@ -130,8 +130,7 @@ final class AllocatorCore {
         if (!table.isExpandable(block)) {
             int parts = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
             long bytes = (table.isSplit(block) ? table.size(block) : 0) - before - after;
-            change(stats.inactiveSplit, pool, parts);
-            change(stats.inactiveSplitBytes, pool, bytes);
+            stats.inactiveSplit(pool.small, parts, bytes);
         }
         stats.becameInactive(pool.small, size, requested);
     }
@@ -172,13 +171,5 @@ final class AllocatorCore {
     /** @param message {@code null} for the usual one */
     OutOfMemoryException outOfMemory(@Nullable String message, long requestedBytes, long segment) {
         return new OutOfMemoryException(message, this, requestedBytes, segment);
-    }
-
-    private static void change(StatArray stat, BlockPool pool, long by) {
-        if (by > 0) {
-            stat.increase(pool.small, by);
-        } else if (by < 0) {
-            stat.decrease(pool.small, -by);
-        }
     }
 }

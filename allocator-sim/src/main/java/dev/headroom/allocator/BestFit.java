@@ -66,14 +66,8 @@ final class BestFit {
         boolean wasSplit = table.isSplit(rest);
         int block = table.cutFront(rest, size);
         if (!table.isExpandable(rest)) {
-            AllocatorStatistics stats = core.stats;
-            BlockPool pool = table.pool(rest);
-            if (wasSplit) {
-                stats.inactiveSplitBytes.decrease(pool.small, size);
-            } else {
-                stats.inactiveSplitBytes.increase(pool.small, table.size(rest));
-                stats.inactiveSplit.increase(pool.small, 1);
-            }
+            boolean small = table.pool(rest).small;
+            core.stats.inactiveSplit(small, wasSplit ? 0 : 1, wasSplit ? -size : table.size(rest));
         }
         return block;
     }

@@ -92,9 +92,7 @@ public final class CachingAllocator {
             return front;
         }
         if (table.isSplit(block) && !table.isExpandable(block)) {
-            boolean small = table.pool(block).small;
-            stats.inactiveSplitBytes.decrease(small, table.size(block));
-            stats.inactiveSplit.decrease(small, 1);
+            stats.inactiveSplit(table.pool(block).small, -1, -table.size(block));
         }
         use(block, requestedBytes);
         return block;
