@@ -37,6 +37,16 @@ final class AllocatorCore {
         this.stats = new AllocatorStatistics(settings.maxSplitSize());
     }
 
+    /** Takes over the state of another, all of whose blocks are of the default memory. */
+    void copyFrom(AllocatorCore other) {
+        reserved = other.reserved;
+        segmentsSoFar = other.segmentsSoFar;
+        ideal.copyFrom(other.ideal);
+        stats.copyFrom(other.stats);
+        everybody.copyFrom(other.everybody);
+        table.copyFrom(other.table, everybody);
+    }
+
     /**
      * The age of the next segment, which decides between free blocks of equal size (registration_counter). All are 0 in
      * versions of PyTorch that decide by address.
@@ -105,6 +115,39 @@ final class AllocatorCore {
         pool.owner.segments--;
         pool.owner.reserved.decrease(pool.small, bytes);
         ideal.released(stats.activeBytesNow());
+    }
+
+    /** Hands out a block that is not among the free ones. */
+    void use(int block, long requestedBytes) {
+        table.allocate(block, requestedBytes);
+        FreeBlocks list = table.list(block);
+        BlockPool pool = list.pool;
+        long size = table.size(block);
+        emit(Action.ALLOC, table.address(block), requestedBytes, list.stream, pool);
+        stats.handedOut(pool.small, size, requestedBytes);
+        ideal.active(stats.activeBytesNow());
+        if (size >= stats.maxSplitSize) {
+            stats.oversizeAllocations.increase(1);
+        }
+    }
+
+    /** A cudaMalloc of its own. PyTorch counts nothing in this mode; here each request counts as a segment. */
+    int allocateUncached(long bytes, int stream) {
+        int block = takeSegment(everybody.pool(bytes), stream, bytes);
+        if (block == NIL) {
+            throw outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
+        }
+        use(block, bytes);
+        return block;
+    }
+
+    void freeUncached(int block) {
+        BlockPool pool = table.pool(block);
+        table.deallocate(block);
+        emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
+        stats.givenBack(pool.small, table.size(block));
+        freeBlock(block);
+        releaseSegment(block);
     }
 
     /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */

@@ -31,6 +31,11 @@ final class BestFit {
         if (core.collects) {
             pool.searches++;
         }
+        return choose(blocks, size, expanding);
+    }
+
+    /** As {@link #find}, without counting as a search. */
+    int choose(FreeBlocks blocks, long size, boolean expanding) {
         int block = blocks.atLeast(size);
         if (block == NIL) {
             return NIL;

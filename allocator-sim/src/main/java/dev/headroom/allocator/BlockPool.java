@@ -26,6 +26,16 @@ final class BlockPool {
         this.owner = owner;
     }
 
+    /** Takes over the free blocks of another pool, none of whose segments expands. */
+    void copyFrom(BlockPool other) {
+        searches = other.searches;
+        for (FreeBlocks blocks : other.byStream) {
+            if (blocks != null) {
+                free(blocks.stream).copyFrom(blocks);
+            }
+        }
+    }
+
     /** Free blocks of a stream. */
     FreeBlocks free(int stream) {
         FreeBlocks blocks = stream < byStream.length ? byStream[stream] : null;

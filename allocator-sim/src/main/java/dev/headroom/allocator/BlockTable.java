@@ -37,6 +37,26 @@ final class BlockTable {
     private int spares;
     private int used;
 
+    /** Takes over the handles and blocks of another table, none of them expandable; all are the owner's. */
+    void copyFrom(BlockTable other, PoolOwner owner) {
+        data = other.data.clone();
+        segments = new ExpandableSegments.Range[other.segments.length];
+        spare = other.spare.clone();
+        spares = other.spares;
+        used = other.used;
+        lists = new FreeBlocks[other.lists.length];
+        FreeBlocks from = null;
+        FreeBlocks to = null;
+        for (int block = 0; block < used; block++) {
+            FreeBlocks list = other.lists[block];
+            if (list != from || to == null) {
+                from = list;
+                to = (list.pool.small ? owner.small : owner.large).free(list.stream);
+            }
+            lists[block] = to;
+        }
+    }
+
     /** Makes a block with memory behind it, without neighbours, that nobody uses. */
     int create(FreeBlocks list, long address, long size) {
         int block = handle(list);

@@ -51,6 +51,25 @@ public final class CachingAllocator {
     }
 
     /**
+     * Another allocator in the same state, which goes its own way from here: the same handles, addresses and counters.
+     * It has no listener.
+     *
+     * @param other where nothing awaits a stream, no block was used on a second stream, and there are neither private
+     *     pools nor expandable segments
+     * @param memory a copy of the other's memory, of any size
+     * @throws IllegalStateException where there is any of these
+     */
+    public static CachingAllocator copyOf(CachingAllocator other, DeviceMemory memory) {
+        if (other.expands || !other.pools.isEmpty() || !other.events.isEmpty()) {
+            throw new IllegalStateException("this state of an allocator cannot be copied: it has expandable segments,"
+                    + " private pools, or blocks that are used on several streams");
+        }
+        CachingAllocator copy = new CachingAllocator(other.settings, memory);
+        copy.core.copyFrom(other.core);
+        return copy;
+    }
+
+    /**
      * Hands out memory.
      *
      * @param requestedBytes more than zero
@@ -68,7 +87,7 @@ public final class CachingAllocator {
                     "CUDA out of memory. Tried to allocate more than 1EB memory.", requestedBytes, requestedBytes);
         }
         if (!settings.caching()) {
-            return allocateUncached(requestedBytes, stream);
+            return core.allocateUncached(requestedBytes, stream);
         }
         if (!core.capturing && !events.idle()) {
             events.process();
@@ -88,14 +107,26 @@ public final class CachingAllocator {
         if (fit.shouldSplit(block, size, expanding)) {
             int front = fit.split(block, size);
             core.cache(block);
-            use(front, requestedBytes);
+            core.use(front, requestedBytes);
             return front;
         }
         if (table.isSplit(block) && !table.isExpandable(block)) {
             stats.inactiveSplit(table.pool(block).small, -1, -table.size(block));
         }
-        use(block, requestedBytes);
+        core.use(block, requestedBytes);
         return block;
+    }
+
+    /**
+     * Bytes of the segment that a request would ask the driver for now; 0 when a free block serves it. Changes nothing.
+     *
+     * @param requestedBytes more than zero
+     * @param stream whose work uses the memory
+     */
+    public long segmentFor(long requestedBytes, int stream) {
+        long size = settings.roundSize(requestedBytes);
+        BlockPool pool = pools.of(stream).pool(size);
+        return fit.choose(pool.free(stream), size, expands) == NIL ? settings.segmentSize(size) : 0;
     }
 
     /**
@@ -107,7 +138,7 @@ public final class CachingAllocator {
     public void free(int block) {
         checkInUse(block);
         if (!settings.caching()) {
-            freeUncached(block);
+            core.freeUncached(block);
             return;
         }
         table.deallocate(block);
@@ -298,38 +329,6 @@ public final class CachingAllocator {
     /** The settings that it was made with. */
     public AllocatorSettings settings() {
         return settings;
-    }
-
-    private void use(int block, long requestedBytes) {
-        table.allocate(block, requestedBytes);
-        BlockPool pool = table.pool(block);
-        boolean small = pool.small;
-        long size = table.size(block);
-        core.emit(Action.ALLOC, table.address(block), requestedBytes, table.stream(block), pool);
-        stats.handedOut(small, size, requestedBytes);
-        core.ideal.active(stats.activeBytesNow());
-        if (size >= maxSplitSize) {
-            stats.oversizeAllocations.increase(1);
-        }
-    }
-
-    /** A cudaMalloc of its own. PyTorch counts nothing in this mode; here each request counts as a segment. */
-    private int allocateUncached(long bytes, int stream) {
-        int block = core.takeSegment(core.everybody.pool(bytes), stream, bytes);
-        if (block == NIL) {
-            throw core.outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
-        }
-        use(block, bytes);
-        return block;
-    }
-
-    private void freeUncached(int block) {
-        BlockPool pool = table.pool(block);
-        table.deallocate(block);
-        core.emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
-        stats.givenBack(pool.small, table.size(block));
-        core.freeBlock(block);
-        core.releaseSegment(block);
     }
 
     private void checkInUse(int block) {

@@ -36,6 +36,14 @@ final class FreeBlocks {
         this.stream = stream;
     }
 
+    /** Takes over the blocks of another list of the same handles. */
+    void copyFrom(FreeBlocks other) {
+        System.arraycopy(other.occupied, 0, occupied, 0, occupied.length);
+        for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
+            classes[at] = new SizeClass(table, other.classes[at]);
+        }
+    }
+
     /** Largest size in bytes that the key can hold. */
     static long largestSize() {
         return (1L << (63 - AGE_BITS + UNIT_BITS)) - 1;

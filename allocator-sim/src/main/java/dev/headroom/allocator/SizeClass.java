@@ -11,12 +11,22 @@ final class SizeClass {
     private static final int NIL = BlockTable.NIL;
 
     private final BlockTable table;
-    private long[] keys = new long[8];
-    private int[] blocks = new int[8];
+    private long[] keys;
+    private int[] blocks;
     private int count;
 
     SizeClass(BlockTable table) {
         this.table = table;
+        this.keys = new long[8];
+        this.blocks = new int[8];
+    }
+
+    /** With the blocks of another. */
+    SizeClass(BlockTable table, SizeClass other) {
+        this.table = table;
+        this.keys = other.keys.clone();
+        this.blocks = other.blocks.clone();
+        this.count = other.count;
     }
 
     /** The block of the smallest key that is not below one, or {@link #NIL}. */
