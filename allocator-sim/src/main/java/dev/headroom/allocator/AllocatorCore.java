@@ -37,6 +37,16 @@ final class AllocatorCore {
         this.stats = new AllocatorStatistics(settings.maxSplitSize());
     }
 
+    /** Takes over the state of another, all of whose blocks are of the default memory. */
+    void copyFrom(AllocatorCore other) {
+        reserved = other.reserved;
+        segmentsSoFar = other.segmentsSoFar;
+        ideal.copyFrom(other.ideal);
+        stats.copyFrom(other.stats);
+        everybody.copyFrom(other.everybody);
+        table.copyFrom(other.table, everybody);
+    }
+
     /**
      * The age of the next segment, which decides between free blocks of equal size (registration_counter). All are 0 in
      * versions of PyTorch that decide by address.
@@ -62,7 +72,7 @@ final class AllocatorCore {
             return NIL;
         }
         pool.owner.segments++;
-        int block = table.create(pool, stream, address, bytes);
+        int block = table.create(pool.free(stream), address, bytes);
         table.setAge(block, nextAge());
         stats.segment.increase(pool.small, 1);
         reserve(pool, bytes);
@@ -107,24 +117,72 @@ final class AllocatorCore {
         ideal.released(stats.activeBytesNow());
     }
 
+    /** Hands out a block that is not among the free ones. */
+    void use(int block, long requestedBytes) {
+        table.allocate(block, requestedBytes);
+        FreeBlocks list = table.list(block);
+        BlockPool pool = list.pool;
+        long size = table.size(block);
+        emit(Action.ALLOC, table.address(block), requestedBytes, list.stream, pool);
+        stats.handedOut(pool.small, size, requestedBytes);
+        ideal.active(stats.activeBytesNow());
+        if (size >= stats.maxSplitSize) {
+            stats.oversizeAllocations.increase(1);
+        }
+    }
+
+    /** A cudaMalloc of its own. PyTorch counts nothing in this mode; here each request counts as a segment. */
+    int allocateUncached(long bytes, int stream) {
+        int block = takeSegment(everybody.pool(bytes), stream, bytes);
+        if (block == NIL) {
+            throw outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
+        }
+        use(block, bytes);
+        return block;
+    }
+
+    void freeUncached(int block) {
+        BlockPool pool = table.pool(block);
+        table.deallocate(block);
+        emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
+        stats.givenBack(pool.small, table.size(block));
+        freeBlock(block);
+        releaseSegment(block);
+    }
+
     /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */
     void freeBlock(int block) {
-        BlockPool pool = table.pool(block);
+        FreeBlocks blocks = table.list(block);
+        BlockPool pool = blocks.pool;
         long size = table.size(block);
         long requested = table.requested(block);
-        emit(Action.FREE_COMPLETED, table.address(block), requested, table.stream(block), pool);
+        emit(Action.FREE_COMPLETED, table.address(block), requested, blocks.stream, pool);
         int previous = mergeable(block, table.previous(block));
         int next = mergeable(block, table.next(block));
         long before = previous == NIL ? 0 : table.size(previous);
         long after = next == NIL ? 0 : table.size(next);
-        insertMerged(pool, block, previous, next);
+        if (previous != NIL) {
+            blocks.remove(previous, before, table.age(previous));
+            table.absorb(block, previous);
+        }
+        if (next != NIL) {
+            blocks.remove(next, after, table.age(next));
+            table.absorb(block, next);
+        }
+        cache(block);
         if (!table.isExpandable(block)) {
-            int blocks = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+            int parts = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
             long bytes = (table.isSplit(block) ? table.size(block) : 0) - before - after;
-            change(stats.inactiveSplit, pool, blocks);
-            change(stats.inactiveSplitBytes, pool, bytes);
+            stats.inactiveSplit(pool.small, parts, bytes);
         }
         stats.becameInactive(pool.small, size, requested);
+    }
+
+    /** Puts a block among the free ones. */
+    void cache(int block) {
+        FreeBlocks blocks = table.list(block);
+        table.setCachedAt(block, blocks.pool.searches);
+        blocks.insert(block, table.size(block), table.age(block));
     }
 
     /**
@@ -141,52 +199,11 @@ final class AllocatorCore {
         } else {
             table.pool(block).removeUnmapped(other);
         }
-        absorb(block, other);
+        table.absorb(block, other);
     }
 
     private int mergeable(int block, int neighbour) {
         return table.isFree(neighbour) && table.isMapped(block) == table.isMapped(neighbour) ? neighbour : NIL;
-    }
-
-    /**
-     * Merges a block with its free neighbours and puts it in the place that one of them had among the free blocks,
-     * which is cheaper than to remove the neighbour and to insert the block.
-     */
-    private void insertMerged(BlockPool pool, int block, int previous, int next) {
-        if (previous == NIL && next == NIL) {
-            pool.insert(block);
-            return;
-        }
-        int replaced = previous;
-        if (previous == NIL || next != NIL && table.size(next) > table.size(previous)) {
-            replaced = next;
-        }
-        FreeBlocks blocks = pool.free(table.stream(block));
-        if (previous != NIL && next != NIL) {
-            blocks.remove(replaced == next ? previous : next);
-        }
-        int at = blocks.positionOf(replaced);
-        if (previous != NIL) {
-            absorb(block, previous);
-        }
-        if (next != NIL) {
-            absorb(block, next);
-        }
-        table.setCachedAt(block, pool.searches);
-        blocks.replaceAt(at, block);
-    }
-
-    /** Makes a block longer by a neighbour, whose handle ends. */
-    private void absorb(int block, int neighbour) {
-        BlockTable t = table;
-        if (t.previous(block) == neighbour) {
-            t.setAddress(block, t.address(neighbour));
-            t.splice(block, t.previous(neighbour), t.next(block));
-        } else {
-            t.splice(block, t.previous(block), t.next(neighbour));
-        }
-        t.setSize(block, t.size(block) + t.size(neighbour));
-        t.delete(neighbour);
     }
 
     /** Tells the listener. */
@@ -197,13 +214,5 @@ final class AllocatorCore {
     /** @param message {@code null} for the usual one */
     OutOfMemoryException outOfMemory(@Nullable String message, long requestedBytes, long segment) {
         return new OutOfMemoryException(message, this, requestedBytes, segment);
-    }
-
-    private static void change(StatArray stat, BlockPool pool, long by) {
-        if (by > 0) {
-            stat.increase(pool.small, by);
-        } else if (by < 0) {
-            stat.decrease(pool.small, -by);
-        }
     }
 }

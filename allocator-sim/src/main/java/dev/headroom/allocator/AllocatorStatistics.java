@@ -10,25 +10,31 @@ import java.util.TreeMap;
  * live: a counter that was asked for once shows later changes, too. Sums are bytes.
  */
 public final class AllocatorStatistics {
-    // Places of counters in one table. Every allocation counts there directly, which is faster than through objects.
+    // Places of counters in one table. Frequent ones count there directly, which is faster than through objects.
     private static final int ALLOCATION = 0;
     private static final int ACTIVE = StatArray.WIDTH;
     private static final int ALLOCATED_BYTES = 2 * StatArray.WIDTH;
     private static final int ACTIVE_BYTES = 3 * StatArray.WIDTH;
     private static final int REQUESTED_BYTES = 4 * StatArray.WIDTH;
+    private static final int INACTIVE_SPLIT = 5 * StatArray.WIDTH;
+    private static final int INACTIVE_SPLIT_BYTES = 6 * StatArray.WIDTH;
+    private static final int SEGMENT = 7 * StatArray.WIDTH;
+    private static final int RESERVED_BYTES = 8 * StatArray.WIDTH;
+    private static final int OVERSIZE_ALLOCATIONS = 9 * StatArray.WIDTH;
+    private static final int OVERSIZE_SEGMENTS = OVERSIZE_ALLOCATIONS + Stat.WIDTH;
 
-    private final long[] values = new long[5 * StatArray.WIDTH];
+    private final long[] values = new long[OVERSIZE_SEGMENTS + Stat.WIDTH];
     private final StatArray allocation = new StatArray(values, ALLOCATION);
     private final StatArray active = new StatArray(values, ACTIVE);
     private final StatArray allocatedBytes = new StatArray(values, ALLOCATED_BYTES);
     private final StatArray activeBytes = new StatArray(values, ACTIVE_BYTES);
     private final StatArray requestedBytes = new StatArray(values, REQUESTED_BYTES);
-    final StatArray segment = new StatArray();
-    final StatArray inactiveSplit = new StatArray();
-    final StatArray inactiveSplitBytes = new StatArray();
-    final StatArray reservedBytes = new StatArray();
-    final Stat oversizeAllocations = new Stat(new long[Stat.WIDTH], 0);
-    final Stat oversizeSegments = new Stat(new long[Stat.WIDTH], 0);
+    private final StatArray inactiveSplit = new StatArray(values, INACTIVE_SPLIT);
+    private final StatArray inactiveSplitBytes = new StatArray(values, INACTIVE_SPLIT_BYTES);
+    final StatArray segment = new StatArray(values, SEGMENT);
+    final StatArray reservedBytes = new StatArray(values, RESERVED_BYTES);
+    final Stat oversizeAllocations = new Stat(values, OVERSIZE_ALLOCATIONS);
+    final Stat oversizeSegments = new Stat(values, OVERSIZE_SEGMENTS);
     final TreeMap<Integer, StatArray> reservedByPool = new TreeMap<>();
     final long maxSplitSize;
     long allocRetries;
@@ -40,6 +46,17 @@ public final class AllocatorStatistics {
 
     AllocatorStatistics(long maxSplitSize) {
         this.maxSplitSize = maxSplitSize;
+    }
+
+    /** Takes over all values but those of private pools. */
+    void copyFrom(AllocatorStatistics other) {
+        System.arraycopy(other.values, 0, values, 0, values.length);
+        allocRetries = other.allocRetries;
+        ooms = other.ooms;
+        syncAllStreams = other.syncAllStreams;
+        deviceAllocs = other.deviceAllocs;
+        deviceFrees = other.deviceFrees;
+        oomRejections = other.oomRejections;
     }
 
     /** A block was handed out. */
@@ -67,6 +84,13 @@ public final class AllocatorStatistics {
         StatArray.decrease(v, ACTIVE, pool, 1);
         StatArray.decrease(v, ACTIVE_BYTES, pool, size);
         StatArray.decrease(v, REQUESTED_BYTES, pool, requested);
+    }
+
+    /** There are more or, where numbers are negative, fewer free blocks that are parts of segments. */
+    void inactiveSplit(boolean small, int blocks, long bytes) {
+        int pool = small ? StatArray.SMALL : StatArray.LARGE;
+        StatArray.change(values, INACTIVE_SPLIT, pool, blocks);
+        StatArray.change(values, INACTIVE_SPLIT_BYTES, pool, bytes);
     }
 
     long activeBytesNow() {

@@ -20,7 +20,7 @@ final class BestFit {
     }
 
     /**
-     * Position of the free block to use, or {@link FreeBlocks#NONE}.
+     * The free block to use, which stays among the free ones, or {@link BlockTable#NIL}.
      *
      * @param pool that the request goes to
      * @param blocks its free blocks on the request's stream
@@ -31,21 +31,26 @@ final class BestFit {
         if (core.collects) {
             pool.searches++;
         }
-        int at = blocks.atLeast(size);
-        if (at == FreeBlocks.NONE) {
-            return at;
+        return choose(blocks, size, expanding);
+    }
+
+    /** As {@link #find}, without counting as a search. */
+    int choose(FreeBlocks blocks, long size, boolean expanding) {
+        int block = blocks.atLeast(size);
+        if (block == NIL) {
+            return NIL;
         }
-        if (table.isExpandable(blocks.block(at))) {
-            at = expanding ? leastExpandable(blocks, at) : firstFixed(blocks, at);
-            if (at == FreeBlocks.NONE) {
-                return at;
+        if (table.isExpandable(block)) {
+            block = expanding ? leastExpandable(blocks, block) : firstFixed(blocks, block);
+            if (block == NIL) {
+                return NIL;
             }
         }
-        long found = table.size(blocks.block(at));
+        long found = table.size(block);
         if (size < maxSplitSize ? found >= maxSplitSize : found - size >= maxNonSplitRounding) {
-            return FreeBlocks.NONE;
+            return NIL;
         }
-        return at;
+        return block;
     }
 
     /** Whether a block that was found is cut to the request's size. */
@@ -63,22 +68,11 @@ final class BestFit {
 
     /** Cuts the front off a block; the caller puts the rest, which follows it, among the free ones. */
     int split(int rest, long size) {
-        BlockTable t = table;
-        BlockPool pool = t.pool(rest);
-        boolean wasSplit = t.isSplit(rest);
-        int block = t.create(pool, t.stream(rest), t.address(rest), size);
-        t.inherit(block, rest);
-        t.splice(block, t.previous(rest), rest);
-        t.setAddress(rest, t.address(rest) + size);
-        t.setSize(rest, t.size(rest) - size);
-        if (!t.isExpandable(rest)) {
-            AllocatorStatistics stats = core.stats;
-            if (wasSplit) {
-                stats.inactiveSplitBytes.decrease(pool.small, size);
-            } else {
-                stats.inactiveSplitBytes.increase(pool.small, t.size(rest));
-                stats.inactiveSplit.increase(pool.small, 1);
-            }
+        boolean wasSplit = table.isSplit(rest);
+        int block = table.cutFront(rest, size);
+        if (!table.isExpandable(rest)) {
+            boolean small = table.pool(rest).small;
+            core.stats.inactiveSplit(small, wasSplit ? 0 : 1, wasSplit ? -size : table.size(rest));
         }
         return block;
     }
@@ -88,15 +82,13 @@ final class BestFit {
      * segment, which could grow.
      */
     private int leastExpandable(FreeBlocks blocks, int from) {
-        int at = from;
-        int next = blocks.after(at);
-        while (table.isExpandable(blocks.block(at))
-                && next != FreeBlocks.NONE
-                && expandableSize(blocks.block(next)) < expandableSize(blocks.block(at))) {
-            at = next;
-            next = blocks.after(at);
+        int block = from;
+        int next = blocks.after(block);
+        while (table.isExpandable(block) && next != NIL && expandableSize(next) < expandableSize(block)) {
+            block = next;
+            next = blocks.after(block);
         }
-        return at;
+        return block;
     }
 
     private long expandableSize(int block) {
@@ -105,10 +97,10 @@ final class BestFit {
     }
 
     private int firstFixed(FreeBlocks blocks, int from) {
-        int at = blocks.after(from);
-        while (at != FreeBlocks.NONE && table.isExpandable(blocks.block(at))) {
-            at = blocks.after(at);
+        int block = blocks.after(from);
+        while (block != NIL && table.isExpandable(block)) {
+            block = blocks.after(block);
         }
-        return at;
+        return block;
     }
 }

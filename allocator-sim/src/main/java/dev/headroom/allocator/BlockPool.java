@@ -1,8 +1,10 @@
 package dev.headroom.allocator;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The cached blocks for small or for large requests, of the default memory or of a private pool: c10's BlockPool. */
 final class BlockPool {
@@ -15,35 +17,43 @@ final class BlockPool {
     long searches;
 
     private final BlockTable table;
-    private FreeBlocks[] byStream = new FreeBlocks[1];
-    private IntArrayList[] unmappedByStream = new IntArrayList[1];
+    private @Nullable FreeBlocks[] byStream = new FreeBlocks[1];
+    private final Int2ObjectOpenHashMap<IntArrayList> unmappedByStream = new Int2ObjectOpenHashMap<>();
 
     BlockPool(BlockTable table, boolean small, PoolOwner owner) {
         this.table = table;
         this.small = small;
         this.owner = owner;
-        byStream[0] = new FreeBlocks(table);
-        unmappedByStream[0] = new IntArrayList();
+    }
+
+    /** Takes over the free blocks of another pool, none of whose segments expands. */
+    void copyFrom(BlockPool other) {
+        searches = other.searches;
+        for (FreeBlocks blocks : other.byStream) {
+            if (blocks != null) {
+                free(blocks.stream).copyFrom(blocks);
+            }
+        }
     }
 
     /** Free blocks of a stream. */
     FreeBlocks free(int stream) {
-        return stream < byStream.length ? byStream[stream] : growTo(stream);
+        FreeBlocks blocks = stream < byStream.length ? byStream[stream] : null;
+        return blocks == null ? open(stream) : blocks;
     }
 
     /** Blocks of expandable segments without memory behind them, by address. */
     IntArrayList unmapped(int stream) {
-        free(stream);
-        return unmappedByStream[stream];
+        return unmappedByStream.computeIfAbsent(stream, s -> new IntArrayList());
     }
 
     void insert(int block) {
         table.setCachedAt(block, searches);
-        free(table.stream(block)).insert(block);
+        table.list(block).insert(block, table.size(block), table.age(block));
     }
 
     void remove(int block) {
-        free(table.stream(block)).remove(block);
+        table.list(block).remove(block, table.size(block), table.age(block));
     }
 
     void insertUnmapped(int block) {
@@ -63,19 +73,19 @@ final class BlockPool {
     IntList freeBlocks() {
         IntArrayList all = new IntArrayList();
         for (FreeBlocks blocks : byStream) {
-            blocks.copyTo(all);
+            if (blocks != null) {
+                blocks.copyTo(all);
+            }
         }
         return all;
     }
 
-    private FreeBlocks growTo(int stream) {
-        int from = byStream.length;
-        byStream = Arrays.copyOf(byStream, stream + 1);
-        unmappedByStream = Arrays.copyOf(unmappedByStream, stream + 1);
-        for (int i = from; i <= stream; i++) {
-            byStream[i] = new FreeBlocks(table);
-            unmappedByStream[i] = new IntArrayList();
+    private FreeBlocks open(int stream) {
+        if (stream >= byStream.length) {
+            byStream = Arrays.copyOf(byStream, stream + 1);
         }
-        return byStream[stream];
+        FreeBlocks blocks = new FreeBlocks(table, this, stream);
+        byStream[stream] = blocks;
+        return blocks;
     }
 }

@@ -18,7 +18,7 @@ final class BlockTable {
     private static final int CACHED_AT = 3;
     private static final int PREVIOUS = 4;
     private static final int NEXT = 5;
-    private static final int STREAM_AGE = 6;
+    private static final int AGE = 6;
     private static final int STATE = 7;
 
     private static final int ALLOCATED = 1;
@@ -30,16 +30,36 @@ final class BlockTable {
     private static final int KIND = UNMAPPED | EXPANDABLE;
 
     private long[] data = new long[256 << SHIFT];
-    private @Nullable BlockPool[] pools = new BlockPool[256];
-    private @Nullable ExpandableSegment[] segments = new ExpandableSegment[256];
+    /** By block: where it lies when it is free, which tells its pool and stream. */
+    private @Nullable FreeBlocks[] lists = new FreeBlocks[256];
+    private @Nullable ExpandableSegments.Range[] segments = new ExpandableSegments.Range[256];
     private int[] spare = new int[256];
     private int spares;
     private int used;
 
+    /** Takes over the handles and blocks of another table, none of them expandable; all are the owner's. */
+    void copyFrom(BlockTable other, PoolOwner owner) {
+        data = other.data.clone();
+        segments = new ExpandableSegments.Range[other.segments.length];
+        spare = other.spare.clone();
+        spares = other.spares;
+        used = other.used;
+        lists = new FreeBlocks[other.lists.length];
+        FreeBlocks from = null;
+        FreeBlocks to = null;
+        for (int block = 0; block < used; block++) {
+            FreeBlocks list = other.lists[block];
+            if (list != from || to == null) {
+                from = list;
+                to = (list.pool.small ? owner.small : owner.large).free(list.stream);
+            }
+            lists[block] = to;
+        }
+    }
+
     /** Makes a block with memory behind it, without neighbours, that nobody uses. */
-    int create(BlockPool pool, int stream, long address, long size) {
-        int block = spares > 0 ? spare[--spares] : fresh();
-        pools[block] = pool;
+    int create(FreeBlocks list, long address, long size) {
+        int block = handle(list);
         long[] d = data;
         int at = block << SHIFT;
         d[at + ADDRESS] = address;
@@ -47,14 +67,63 @@ final class BlockTable {
         d[at + REQUESTED] = 0;
         d[at + PREVIOUS] = NIL;
         d[at + NEXT] = NIL;
-        d[at + STREAM_AGE] = (long) stream << 32;
+        d[at + AGE] = 0;
         d[at + STATE] = 0;
         return block;
     }
 
-    /** Ends a handle; it may be given to another block later. */
+    /** Makes a block of the front of another, which begins behind it from then on. */
+    int cutFront(int rest, long size) {
+        int block = handle(lists[rest]);
+        long[] d = data;
+        int at = block << SHIFT;
+        int from = rest << SHIFT;
+        int previous = (int) d[from + PREVIOUS];
+        d[at + ADDRESS] = d[from + ADDRESS];
+        d[at + SIZE] = size;
+        d[at + REQUESTED] = 0;
+        d[at + PREVIOUS] = previous;
+        d[at + NEXT] = rest;
+        d[at + AGE] = d[from + AGE];
+        d[at + STATE] = 0;
+        if (isExpandable(rest)) {
+            setSegment(block, segments[rest]);
+        }
+        if (previous != NIL) {
+            d[(previous << SHIFT) + NEXT] = block;
+        }
+        d[from + ADDRESS] += size;
+        d[from + SIZE] -= size;
+        d[from + PREVIOUS] = block;
+        return block;
+    }
+
+    /** Makes a block longer by the one before or behind it, whose handle ends. */
+    void absorb(int block, int neighbour) {
+        long[] d = data;
+        int at = block << SHIFT;
+        int other = neighbour << SHIFT;
+        if (d[at + PREVIOUS] == neighbour) {
+            d[at + ADDRESS] = d[other + ADDRESS];
+            int previous = (int) d[other + PREVIOUS];
+            d[at + PREVIOUS] = previous;
+            if (previous != NIL) {
+                d[(previous << SHIFT) + NEXT] = block;
+            }
+        } else {
+            int next = (int) d[other + NEXT];
+            d[at + NEXT] = next;
+            if (next != NIL) {
+                d[(next << SHIFT) + PREVIOUS] = block;
+            }
+        }
+        d[at + SIZE] += d[other + SIZE];
+        delete(neighbour);
+    }
+
+    /** Ends the handle of a block that is not in use; it may be given to another block later. */
     void delete(int block) {
-        pools[block] = null;
+        data[(block << SHIFT) + SIZE] = 0;
         if (isExpandable(block)) {
             segments[block] = null;
         }
@@ -70,7 +139,16 @@ final class BlockTable {
     }
 
     boolean exists(int block) {
-        return block >= 0 && block < used && pools[block] != null;
+        return isHandle(block) && size(block) > 0;
+    }
+
+    private boolean isHandle(int block) {
+        return block >= 0 && block < used;
+    }
+
+    /** Whether a number is the handle of a block that was handed out and not taken back. */
+    boolean isInUse(int block) {
+        return isHandle(block) && isAllocated(block);
     }
 
     long address(int block) {
@@ -111,29 +189,33 @@ final class BlockTable {
     }
 
     int stream(int block) {
-        return (int) (data[(block << SHIFT) + STREAM_AGE] >> 32);
+        return lists[block].stream;
     }
 
     /** Age of the segment as a tie-break between free blocks of one size; 0 where the profile has none. */
     int age(int block) {
-        return (int) data[(block << SHIFT) + STREAM_AGE];
+        return (int) data[(block << SHIFT) + AGE];
     }
 
     void setAge(int block, int age) {
-        int at = (block << SHIFT) + STREAM_AGE;
-        data[at] = data[at] & -1L << 32 | age;
+        data[(block << SHIFT) + AGE] = age;
     }
 
     BlockPool pool(int block) {
-        return pools[block];
+        return lists[block].pool;
+    }
+
+    /** The free blocks of the block's pool and stream, whether it is among them or not. */
+    FreeBlocks list(int block) {
+        return lists[block];
     }
 
     /** The segment of a block that {@link #isExpandable}. */
-    ExpandableSegment segment(int block) {
+    ExpandableSegments.Range segment(int block) {
         return segments[block];
     }
 
-    void setSegment(int block, ExpandableSegment segment) {
+    void setSegment(int block, ExpandableSegments.Range segment) {
         segments[block] = segment;
         set(block, EXPANDABLE, true);
     }
@@ -222,11 +304,20 @@ final class BlockTable {
         data[at] = on ? data[at] | bit : data[at] & ~bit;
     }
 
+    /** A handle for a block of a list; one that ended is mostly given to a block of the same list. */
+    private int handle(FreeBlocks list) {
+        int block = spares > 0 ? spare[--spares] : fresh();
+        if (lists[block] != list) {
+            lists[block] = list;
+        }
+        return block;
+    }
+
     private int fresh() {
-        if (used == pools.length) {
+        if (used == lists.length) {
             int capacity = 2 * used;
             data = Arrays.copyOf(data, capacity << SHIFT);
-            pools = Arrays.copyOf(pools, capacity);
+            lists = Arrays.copyOf(lists, capacity);
             segments = Arrays.copyOf(segments, capacity);
         }
         return used++;

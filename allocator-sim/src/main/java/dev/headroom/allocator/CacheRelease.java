@@ -63,25 +63,20 @@ final class CacheRelease {
         }
         long wanted = Math.max(bytes, limit);
         FreeBlocks blocks = pool.free(stream);
-        int at = blocks.atLeast(wanted);
-        if (at != FreeBlocks.NONE && !table.isExpandable(blocks.block(at))) {
-            core.releaseSegment(blocks.block(at));
+        int block = blocks.atLeast(wanted);
+        if (block != BlockTable.NIL && !table.isExpandable(block)) {
+            core.releaseSegment(block);
             return true;
         }
         long released = 0;
-        at = at == FreeBlocks.NONE ? blocks.last() : blocks.before(at);
-        while (at != FreeBlocks.NONE && released < wanted) {
-            int block = blocks.block(at);
-            if (table.size(block) < limit) {
-                break;
-            }
-            int below = blocks.before(at);
-            int next = below == FreeBlocks.NONE ? BlockTable.NIL : blocks.block(below);
+        block = block == BlockTable.NIL ? blocks.last() : blocks.before(block);
+        while (block != BlockTable.NIL && released < wanted && table.size(block) >= limit) {
+            int below = blocks.before(block);
             if (!table.isExpandable(block)) {
                 released += table.size(block);
                 core.releaseSegment(block);
             }
-            at = next == BlockTable.NIL ? FreeBlocks.NONE : blocks.positionOf(next);
+            block = below;
         }
         return released >= wanted;
     }

@@ -51,6 +51,25 @@ public final class CachingAllocator {
     }
 
     /**
+     * Another allocator in the same state, which goes its own way from here: the same handles, addresses and counters.
+     * It has no listener.
+     *
+     * @param other where nothing awaits a stream, no block was used on a second stream, and there are neither private
+     *     pools nor expandable segments
+     * @param memory a copy of the other's memory, of any size
+     * @throws IllegalStateException where there is any of these
+     */
+    public static CachingAllocator copyOf(CachingAllocator other, DeviceMemory memory) {
+        if (other.expands || !other.pools.isEmpty() || !other.events.isEmpty()) {
+            throw new IllegalStateException("this state of an allocator cannot be copied: it has expandable segments,"
+                    + " private pools, or blocks that are used on several streams");
+        }
+        CachingAllocator copy = new CachingAllocator(other.settings, memory);
+        copy.core.copyFrom(other.core);
+        return copy;
+    }
+
+    /**
      * Hands out memory.
      *
      * @param requestedBytes more than zero
@@ -68,7 +87,7 @@ public final class CachingAllocator {
                     "CUDA out of memory. Tried to allocate more than 1EB memory.", requestedBytes, requestedBytes);
         }
         if (!settings.caching()) {
-            return allocateUncached(requestedBytes, stream);
+            return core.allocateUncached(requestedBytes, stream);
         }
         if (!core.capturing && !events.idle()) {
             events.process();
@@ -76,35 +95,38 @@ public final class CachingAllocator {
         long size = settings.roundSize(requestedBytes);
         BlockPool pool = pools.of(stream).pool(size);
         FreeBlocks blocks = pool.free(stream);
-        int at = fit.find(pool, blocks, size, expands);
-        int block;
-        if (at != FreeBlocks.NONE) {
-            block = blocks.block(at);
-            if (fit.shouldSplit(block, size, expands)) {
-                block = fit.split(block, size);
-                table.setCachedAt(table.next(block), pool.searches);
-                blocks.replaceAt(at, table.next(block));
-                use(block, requestedBytes);
-                return block;
-            }
-            blocks.removeAt(at);
+        int block = fit.find(pool, blocks, size, expands);
+        boolean expanding = expands;
+        if (block != NIL) {
+            blocks.remove(block, table.size(block), table.age(block));
         } else {
             block = requests.allocate(pool, stream, size, requestedBytes);
             // A block lent by another pool is treated as if segments did not expand (try_mempool_fallback).
-            if (fit.shouldSplit(block, size, expands && table.pool(block) == pool)) {
-                block = fit.split(block, size);
-                table.pool(block).insert(table.next(block));
-                use(block, requestedBytes);
-                return block;
-            }
+            expanding = expands && table.pool(block) == pool;
+        }
+        if (fit.shouldSplit(block, size, expanding)) {
+            int front = fit.split(block, size);
+            core.cache(block);
+            core.use(front, requestedBytes);
+            return front;
         }
         if (table.isSplit(block) && !table.isExpandable(block)) {
-            boolean small = table.pool(block).small;
-            stats.inactiveSplitBytes.decrease(small, table.size(block));
-            stats.inactiveSplit.decrease(small, 1);
+            stats.inactiveSplit(table.pool(block).small, -1, -table.size(block));
         }
-        use(block, requestedBytes);
+        core.use(block, requestedBytes);
         return block;
+    }
+
+    /**
+     * Bytes of the segment that a request would ask the driver for now; 0 when a free block serves it. Changes nothing.
+     *
+     * @param requestedBytes more than zero
+     * @param stream whose work uses the memory
+     */
+    public long segmentFor(long requestedBytes, int stream) {
+        long size = settings.roundSize(requestedBytes);
+        BlockPool pool = pools.of(stream).pool(size);
+        return fit.choose(pool.free(stream), size, expands) == NIL ? settings.segmentSize(size) : 0;
     }
 
     /**
@@ -116,7 +138,7 @@ public final class CachingAllocator {
     public void free(int block) {
         checkInUse(block);
         if (!settings.caching()) {
-            freeUncached(block);
+            core.freeUncached(block);
             return;
         }
         table.deallocate(block);
@@ -309,40 +331,8 @@ public final class CachingAllocator {
         return settings;
     }
 
-    private void use(int block, long requestedBytes) {
-        table.allocate(block, requestedBytes);
-        BlockPool pool = table.pool(block);
-        boolean small = pool.small;
-        long size = table.size(block);
-        core.emit(Action.ALLOC, table.address(block), requestedBytes, table.stream(block), pool);
-        stats.handedOut(small, size, requestedBytes);
-        core.ideal.active(stats.activeBytesNow());
-        if (size >= maxSplitSize) {
-            stats.oversizeAllocations.increase(1);
-        }
-    }
-
-    /** A cudaMalloc of its own. PyTorch counts nothing in this mode; here each request counts as a segment. */
-    private int allocateUncached(long bytes, int stream) {
-        int block = core.takeSegment(core.everybody.pool(bytes), stream, bytes);
-        if (block == NIL) {
-            throw core.outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
-        }
-        use(block, bytes);
-        return block;
-    }
-
-    private void freeUncached(int block) {
-        BlockPool pool = table.pool(block);
-        table.deallocate(block);
-        core.emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
-        stats.givenBack(pool.small, table.size(block));
-        core.freeBlock(block);
-        core.releaseSegment(block);
-    }
-
     private void checkInUse(int block) {
-        if (!table.exists(block) || !table.isAllocated(block)) {
+        if (!table.isInUse(block)) {
             throw new IllegalArgumentException("block " + block + " is not in use: it was freed or never allocated");
         }
     }

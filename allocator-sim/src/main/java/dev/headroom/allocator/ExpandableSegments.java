@@ -46,7 +46,7 @@ final class ExpandableSegments {
     /** Takes the memory from all whole granules of a free block; an empty segment gives up its addresses. */
     void release(int block) {
         if (unmap(block) && table.previous(block) == NIL && table.next(block) == NIL) {
-            ExpandableSegment segment = table.segment(block);
+            Range segment = table.segment(block);
             table.pool(block).removeUnmapped(block);
             core.memory.releaseAddresses(segment.address(), segment.bytes());
             table.delete(block);
@@ -89,9 +89,9 @@ final class ExpandableSegments {
             throw new IllegalStateException("no addresses left for an expandable segment of " + reserve
                     + " bytes: PyTorch stops here with a driver error; use fewer streams");
         }
-        int block = table.create(pool, stream, address, reserve);
+        int block = table.create(pool.free(stream), address, reserve);
         table.setMapped(block, false);
-        table.setSegment(block, new ExpandableSegment(address, reserve, granule));
+        table.setSegment(block, new Range(address, reserve, granule));
         table.setAge(block, core.nextAge());
         pool.insertUnmapped(block);
         return block;
@@ -99,7 +99,7 @@ final class ExpandableSegments {
 
     /** Maps whole granules at the start of an unmapped block and puts them among the free ones. */
     private boolean map(int block, long bytes) {
-        ExpandableSegment segment = table.segment(block);
+        Range segment = table.segment(block);
         BlockPool pool = table.pool(block);
         long from = table.address(block);
         long mapped = segment.up(from + bytes) - from;
@@ -109,7 +109,7 @@ final class ExpandableSegments {
         pool.removeUnmapped(block);
         table.setMapped(block, true);
         if (mapped < table.size(block)) {
-            int rest = table.create(pool, table.stream(block), from + mapped, table.size(block) - mapped);
+            int rest = table.create(table.list(block), from + mapped, table.size(block) - mapped);
             table.setMapped(rest, false);
             table.inherit(rest, block);
             table.splice(rest, block, table.next(block));
@@ -130,7 +130,7 @@ final class ExpandableSegments {
      * @return whether there was a whole granule; if so, the block now stands for the range without memory
      */
     private boolean unmap(int block) {
-        ExpandableSegment segment = table.segment(block);
+        Range segment = table.segment(block);
         BlockPool pool = table.pool(block);
         long start = table.address(block);
         long end = start + table.size(block);
@@ -142,13 +142,13 @@ final class ExpandableSegments {
         core.memory.unmap(from, to - from, segment.granule());
         pool.remove(block);
         if (from > start) {
-            int kept = table.create(pool, table.stream(block), start, from - start);
+            int kept = table.create(table.list(block), start, from - start);
             table.inherit(kept, block);
             table.splice(kept, table.previous(block), block);
             pool.insert(kept);
         }
         if (to < end) {
-            int kept = table.create(pool, table.stream(block), to, end - to);
+            int kept = table.create(table.list(block), to, end - to);
             table.inherit(kept, block);
             table.splice(kept, block, table.next(block));
             pool.insert(kept);
@@ -162,5 +162,24 @@ final class ExpandableSegments {
         core.unreserve(pool, to - from);
         core.emit(Action.SEGMENT_UNMAP, from, to - from, table.stream(block), pool);
         return true;
+    }
+
+    /**
+     * A range of reserved addresses that gets memory in granules: c10's ExpandableSegment.
+     *
+     * @param address first address
+     * @param bytes size of the range, a multiple of the granule
+     * @param granule bytes that are mapped and unmapped together
+     */
+    record Range(long address, long bytes, long granule) {
+        /** First granule border at or below an address. */
+        long down(long at) {
+            return address + (at - address) / granule * granule;
+        }
+
+        /** First granule border at or above an address. */
+        long up(long at) {
+            return address + Bytes.roundUp(at - address, granule);
+        }
     }
 }

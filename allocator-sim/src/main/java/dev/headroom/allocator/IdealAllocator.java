@@ -14,6 +14,10 @@ final class IdealAllocator {
         }
     }
 
+    void copyFrom(IdealAllocator other) {
+        highWater = other.highWater;
+    }
+
     /** Memory was returned: the ideal allocator returns all it does not use. */
     void released(long activeBytes) {
         highWater = activeBytes;

@@ -27,6 +27,13 @@ final class PoolOwner {
         this.large = new BlockPool(table, false, this);
     }
 
+    /** Takes over the free blocks and counters of another owner. */
+    void copyFrom(PoolOwner other) {
+        small.copyFrom(other.small);
+        large.copyFrom(other.large);
+        segments = other.segments;
+    }
+
     boolean isDefault() {
         return id == CachingAllocator.DEFAULT_POOL;
     }

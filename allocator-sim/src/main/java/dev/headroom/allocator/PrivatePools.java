@@ -19,6 +19,10 @@ final class PrivatePools {
         this.release = release;
     }
 
+    boolean isEmpty() {
+        return pools.isEmpty();
+    }
+
     /** Who serves the requests of a stream: the pool of the innermost scope that takes it, or the default memory. */
     PoolOwner of(int stream) {
         for (int i = scopes.size() - 1; i >= 0; i--) {

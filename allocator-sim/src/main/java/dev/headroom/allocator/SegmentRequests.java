@@ -116,10 +116,9 @@ final class SegmentRequests {
         for (PoolOwner lender : pools.usableOnOutOfMemory()) {
             BlockPool pool = lender.pool(size);
             FreeBlocks blocks = pool.free(stream);
-            int at = fit.find(pool, blocks, size, false);
-            if (at != FreeBlocks.NONE) {
-                int block = blocks.block(at);
-                blocks.removeAt(at);
+            int block = fit.find(pool, blocks, size, false);
+            if (block != NIL) {
+                pool.remove(block);
                 return block;
             }
         }

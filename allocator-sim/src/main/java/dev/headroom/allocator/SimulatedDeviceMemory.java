@@ -14,10 +14,11 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     private static final long VIRTUAL_SPAN = 1L << 57;
 
     private final long total;
-    private final AddressSpace plain = new AddressSpace(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);
-    private final AddressSpace virtual =
-            new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
+    private final AddressSpace plain;
+    private final AddressSpace virtual;
     private long used;
+    private long mostUsed;
+    private long leastRefused = Long.MAX_VALUE;
 
     /**
      * @param total bytes of the device
@@ -42,6 +43,26 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         }
         this.total = total;
         this.used = inUse;
+        this.mostUsed = inUse;
+        this.plain = new AddressSpace(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);
+        this.virtual = new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
+    }
+
+    private SimulatedDeviceMemory(SimulatedDeviceMemory other, long total) {
+        this.total = total;
+        this.used = other.used;
+        this.mostUsed = other.mostUsed;
+        this.leastRefused = other.leastRefused;
+        this.plain = other.plain.copy();
+        this.virtual = other.virtual.copy();
+    }
+
+    /** Memory of a device of another size, of which the same is taken. */
+    public SimulatedDeviceMemory copy(long ofTotal) {
+        if (ofTotal < used) {
+            throw new IllegalArgumentException(used + " bytes in use of a device with " + ofTotal + " bytes");
+        }
+        return new SimulatedDeviceMemory(this, ofTotal);
     }
 
     @Override
@@ -49,16 +70,16 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         if (bytes <= 0) {
             throw new IllegalArgumentException("device allocation of " + bytes + " bytes: give a positive size");
         }
-        if (bytes > total - used) {
+        if (bytes > PLAIN_SPAN) {
             return NONE;
         }
         long charged = Bytes.roundUp(bytes, GRANULE);
-        if (charged > total - used) {
+        if (!grants(charged)) {
             return NONE;
         }
         long address = plain.take(charged);
-        if (address != NONE) {
-            used += charged;
+        if (address == NONE) {
+            used -= charged;
         }
         return address;
     }
@@ -70,6 +91,16 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
             throw new IllegalArgumentException("free of address " + address + ", which is not allocated");
         }
         used -= charged;
+    }
+
+    private boolean grants(long bytes) {
+        if (bytes > total - used) {
+            leastRefused = Math.min(leastRefused, used + bytes);
+            return false;
+        }
+        used += bytes;
+        mostUsed = Math.max(mostUsed, used);
+        return true;
     }
 
     @Override
@@ -85,6 +116,19 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     /** Bytes taken: what was in use from the start, and all allocations with their rounding. */
     public long used() {
         return used;
+    }
+
+    /**
+     * The most that was ever taken. With {@link #leastRefused} this tells which other sizes of the device would have
+     * answered all requests so far alike: those of at least this, and less than that.
+     */
+    public long mostUsed() {
+        return mostUsed;
+    }
+
+    /** The least size of the device that would have granted a request which was refused; without one, all a long holds. */
+    public long leastRefused() {
+        return leastRefused;
     }
 
     @Override
@@ -105,11 +149,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
             throw new IllegalArgumentException("expandable segments of " + granule
                     + " bytes: the driver maps multiples of 2 MiB, set large_segment_size_mb to an even number");
         }
-        if (bytes > total - used) {
-            return false;
-        }
-        used += bytes;
-        return true;
+        return grants(bytes);
     }
 
     @Override

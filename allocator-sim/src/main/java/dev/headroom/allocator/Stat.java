@@ -2,13 +2,11 @@ package dev.headroom.allocator;
 
 /** One counter of the allocator, seen live: c10's {@code Stat}. Bytes or a count, by the statistic. */
 public final class Stat {
-    /** Numbers that a counter takes in its table: current value, peak, sum of decreases, and one that is not used. */
+    /** Numbers that a counter takes in its table: value, peak, sum of decreases, and the value at the last reset. */
     static final int WIDTH = 4;
 
     private final long[] values;
     private final int at;
-    private long allocatedBase;
-    private long freedBase;
 
     Stat(long[] values, int at) {
         this.values = values;
@@ -27,12 +25,12 @@ public final class Stat {
 
     /** Sum of all increases since the start or the last reset of accumulated statistics. */
     public long allocated() {
-        return values[at] + values[at + 2] - allocatedBase;
+        return values[at] + values[at + 2] - values[at + 3];
     }
 
     /** Sum of all decreases since the start or the last reset of accumulated statistics. */
     public long freed() {
-        return values[at + 2] - freedBase;
+        return values[at + 2];
     }
 
     void increase(long amount) {
@@ -48,8 +46,8 @@ public final class Stat {
     }
 
     void resetAccumulated() {
-        allocatedBase = values[at] + values[at + 2];
-        freedBase = values[at + 2];
+        values[at + 2] = 0;
+        values[at + 3] = values[at];
     }
 
     static void increase(long[] values, int at, long amount) {

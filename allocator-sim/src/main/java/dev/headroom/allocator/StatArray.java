@@ -59,6 +59,14 @@ public final class StatArray {
         Stat.decrease(values, at + pool, amount);
     }
 
+    static void change(long[] values, int at, int pool, long by) {
+        if (by > 0) {
+            increase(values, at, pool, by);
+        } else if (by < 0) {
+            decrease(values, at, pool, -by);
+        }
+    }
+
     void resetPeak() {
         all.resetPeak();
         small.resetPeak();

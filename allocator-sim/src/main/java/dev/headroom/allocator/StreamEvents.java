@@ -50,6 +50,11 @@ final class StreamEvents {
         return !anything;
     }
 
+    /** Whether no other stream's use of a block is known. */
+    boolean isEmpty() {
+        return uses.isEmpty() && awaited.isEmpty() && deferred.isEmpty();
+    }
+
     /** Notes that a stream uses a block. */
     void record(int block, int stream, boolean capturing) {
         uses.computeIfAbsent(block, b -> new IntRBTreeSet()).add(stream);

@@ -4,6 +4,7 @@ import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -111,7 +112,7 @@ class AllocatorLawTest {
     void freeBlocksStaySorted(@ForAll long seed, @ForAll @IntRange(min = 1, max = 600) int blocks) {
         Random random = new Random(seed);
         BlockTable table = new BlockTable();
-        FreeBlocks list = new FreeBlocks(table);
+        FreeBlocks list = new FreeBlocks(table, null, 0);
         TreeSet<Integer> tree = new TreeSet<>((x, y) -> {
             int bySize = Long.compare(table.size(x), table.size(y));
             int byAge = bySize != 0 ? bySize : Integer.compare(table.age(x), table.age(y));
@@ -119,40 +120,40 @@ class AllocatorLawTest {
         });
         for (int step = 0; step < 3 * blocks; step++) {
             if (random.nextInt(3) > 0 || tree.isEmpty()) {
-                int block = table.create(null, 0, 512L * step, 512L * (1 + random.nextInt(40)));
+                int block = table.create(list, 512L * step, size(random));
                 table.setAge(block, random.nextInt(3));
-                list.insert(block);
+                list.insert(block, table.size(block), table.age(block));
                 tree.add(block);
             } else {
                 int block = new ArrayList<>(tree).get(random.nextInt(tree.size()));
                 tree.remove(block);
-                if (random.nextBoolean()) {
-                    list.remove(block);
-                } else {
-                    int at = list.positionOf(block);
-                    table.setSize(block, 512L * (1 + random.nextInt(40)));
-                    list.replaceAt(at, block);
-                    tree.add(block);
-                }
+                list.remove(block, table.size(block), table.age(block));
             }
-            long wanted = 512L * (1 + random.nextInt(42));
-            Integer expected = tree.stream()
+            long wanted = size(random);
+            int expected = tree.stream()
                     .filter(b -> table.size(b) >= wanted)
                     .findFirst()
-                    .orElse(null);
-            int found = list.atLeast(wanted);
-            assertEquals(expected, found == FreeBlocks.NONE ? null : (Integer) list.block(found));
+                    .orElse(FreeBlocks.NIL);
+            assertEquals(expected, list.atLeast(wanted));
         }
         List<Integer> forward = new ArrayList<>();
-        for (int at = list.first(); at != FreeBlocks.NONE; at = list.after(at)) {
-            forward.add(list.block(at));
+        for (int block = list.first(); block != FreeBlocks.NIL; block = list.after(block)) {
+            forward.add(block);
         }
         assertEquals(new ArrayList<>(tree), forward);
         List<Integer> backward = new ArrayList<>();
-        for (int at = list.last(); at != FreeBlocks.NONE; at = list.before(at)) {
-            backward.add(0, list.block(at));
+        for (int block = list.last(); block != FreeBlocks.NIL; block = list.before(block)) {
+            backward.add(0, block);
         }
         assertEquals(forward, backward);
-        assertEquals(tree.size(), list.size());
+        IntArrayList copied = new IntArrayList();
+        list.copyTo(copied);
+        assertEquals(forward, copied);
+    }
+
+    /** Many blocks of few sizes, as runs have them, and some of any size up to the largest. */
+    private static long size(Random random) {
+        long units = 1 + random.nextInt(40);
+        return random.nextInt(4) > 0 ? 512 * units : Math.min(units << 9 + random.nextInt(34), FreeBlocks.largestSize() - 511);
     }
 }

@@ -1,0 +1,132 @@
+package dev.headroom.allocator;
+
+import it.unimi.dsi.fastutil.ints.IntList;
+import java.util.Arrays;
+
+/**
+ * Free blocks of about one size, with their keys, in falling order: the one that is handed out first lies at the end,
+ * where nothing else moves when it comes and goes.
+ */
+final class SizeClass {
+    private static final int NIL = BlockTable.NIL;
+
+    private final BlockTable table;
+    private long[] keys;
+    private int[] blocks;
+    private int count;
+
+    SizeClass(BlockTable table) {
+        this.table = table;
+        this.keys = new long[8];
+        this.blocks = new int[8];
+    }
+
+    /** With the blocks of another. */
+    SizeClass(BlockTable table, SizeClass other) {
+        this.table = table;
+        this.keys = other.keys.clone();
+        this.blocks = other.blocks.clone();
+        this.count = other.count;
+    }
+
+    /** The block of the smallest key that is not below one, or {@link #NIL}. */
+    int atLeast(long key) {
+        if (keys[count - 1] >= key) {
+            return blocks[count - 1];
+        }
+        int below = below(key);
+        return below == 0 ? NIL : blocks[below - 1];
+    }
+
+    int first() {
+        return blocks[count - 1];
+    }
+
+    int last() {
+        return blocks[0];
+    }
+
+    int after(long key, int block) {
+        int at = indexOf(key, block);
+        return at == 0 ? NIL : blocks[at - 1];
+    }
+
+    int before(long key, int block) {
+        int at = indexOf(key, block) + 1;
+        return at == count ? NIL : blocks[at];
+    }
+
+    void insert(long key, int block) {
+        if (count == keys.length) {
+            keys = Arrays.copyOf(keys, 2 * count);
+            blocks = Arrays.copyOf(blocks, 2 * count);
+        }
+        int at = count;
+        if (count > 0 && keys[count - 1] <= key) {
+            at = place(key, block);
+            System.arraycopy(keys, at, keys, at + 1, count - at);
+            System.arraycopy(blocks, at, blocks, at + 1, count - at);
+        }
+        keys[at] = key;
+        blocks[at] = block;
+        count++;
+    }
+
+    /**
+     * Takes out a block.
+     *
+     * @return whether none is left
+     */
+    boolean remove(long key, int block) {
+        int at = indexOf(key, block);
+        count--;
+        if (at < count) {
+            System.arraycopy(keys, at + 1, keys, at, count - at);
+            System.arraycopy(blocks, at + 1, blocks, at, count - at);
+        }
+        return count == 0;
+    }
+
+    /** Adds all blocks to a list, the smallest key first. */
+    void copyTo(IntList target) {
+        for (int i = count - 1; i >= 0; i--) {
+            target.add(blocks[i]);
+        }
+    }
+
+    private int indexOf(long key, int block) {
+        if (blocks[count - 1] == block) {
+            return count - 1;
+        }
+        int at = below(key) - 1;
+        while (blocks[at] != block) {
+            at--;
+        }
+        return at;
+    }
+
+    /** Index at which a block belongs. */
+    private int place(long key, int block) {
+        int at = below(key);
+        long address = table.address(block);
+        while (at > 0 && keys[at - 1] == key && table.address(blocks[at - 1]) < address) {
+            at--;
+        }
+        return at;
+    }
+
+    /**
+     * The first index whose key is below one. A binary search without branches that depend on the data, as the
+     * processor would mispredict half of those.
+     */
+    private int below(long key) {
+        int base = 0;
+        int n = count;
+        while (n > 1) {
+            int half = n >>> 1;
+            base = keys[base + half - 1] >= key ? base + half : base;
+            n -= half;
+        }
+        return n == 1 && keys[base] >= key ? base + 1 : base;
+    }
+}

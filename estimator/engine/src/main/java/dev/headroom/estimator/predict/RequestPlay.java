@@ -1,0 +1,122 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.Bytes;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+
+/** Requests that are played in a device of some size, up to somewhere. */
+final class RequestPlay {
+    private final Requests requests;
+    private final SimulatedDeviceMemory memory;
+    private final CachingAllocator allocator;
+    /** The blocks of the storages so far. */
+    private final int[] blocks;
+    /** The event to play next. */
+    private int next;
+
+    /** At the beginning, in a device of its own. */
+    RequestPlay(Requests requests, AllocatorSettings settings, long total) {
+        this.requests = requests;
+        this.memory = new SimulatedDeviceMemory(total);
+        this.allocator = new CachingAllocator(settings, memory);
+        this.blocks = new int[requests.storages()];
+    }
+
+    private RequestPlay(RequestPlay from, long total) {
+        this.requests = from.requests;
+        this.memory = from.memory.copy(total);
+        this.allocator = CachingAllocator.copyOf(from.allocator, memory);
+        this.blocks = from.blocks.clone();
+        this.next = from.next;
+    }
+
+    /**
+     * Whether devices play alike that grant and refuse the same requests. Otherwise their size decides something else,
+     * too: how far a segment can expand, or what fraction of the memory may be reserved.
+     */
+    static boolean onlyRefusalsDiffer(AllocatorSettings settings) {
+        return settings.caching()
+                && !settings.expandableSegments()
+                && !settings.rejectsEarly()
+                && settings.allowedBytes(Long.MAX_VALUE) == Long.MAX_VALUE;
+    }
+
+    /** The same up to here, in a device of another size. */
+    RequestPlay in(long total) {
+        return new RequestPlay(this, total);
+    }
+
+    /** The same up to here and on from here, as far as all devices of some sizes, from here on, play alike. */
+    RequestPlay common(long least, long most) {
+        RequestPlay play = in(most);
+        while (play.next < requests.size()) {
+            long needed = play.neededNow();
+            if (needed > least && needed <= most) {
+                return play;
+            }
+            if (needed <= least) {
+                play.step();
+                continue;
+            }
+            // All refuse at first. Then cached memory is returned, after which they may differ.
+            RequestPlay before = play.in(most);
+            if (!play.tryStep() || play.memory.mostUsed() > least) {
+                return before;
+            }
+        }
+        return play;
+    }
+
+    /**
+     * Plays to the end.
+     *
+     * @return false when a request failed
+     */
+    boolean finish() {
+        while (next < requests.size()) {
+            if (!tryStep()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The least size, and the least too large, of devices that would have played alike so far. */
+    long mostUsed() {
+        return memory.mostUsed();
+    }
+
+    long leastRefused() {
+        return memory.leastRefused();
+    }
+
+    /** What must fit in the device for the next request to be granted without returning cached memory. */
+    private long neededNow() {
+        if (!requests.isAllocation(next)) {
+            return 0;
+        }
+        long segment = allocator.segmentFor(requests.bytes(requests.storage(next)), 0);
+        return memory.used() + Bytes.roundUp(segment, SimulatedDeviceMemory.GRANULE);
+    }
+
+    private boolean tryStep() {
+        try {
+            step();
+            return true;
+        } catch (OutOfMemoryException e) {
+            return false;
+        }
+    }
+
+    private void step() {
+        int storage = requests.storage(next);
+        if (requests.isAllocation(next)) {
+            blocks[storage] = allocator.allocate(requests.bytes(storage), 0);
+        } else {
+            allocator.free(blocks[storage]);
+        }
+        next++;
+    }
+}
