@@ -61,6 +61,18 @@ public interface VolumeKernels {
         }
     }
 
+    /**
+     * {@code im2col}: the windows of an image as columns.
+     *
+     * @param columns (n, channels × window, places)
+     * @param image (n, channels, height, width)
+     * @param axes windows over height and width
+     */
+    void columns(Tensor columns, Tensor image, Axis... axes);
+
+    /** {@code col2im}: every element of the image is the sum of what columns hold of it. */
+    void image(Tensor image, Tensor columns, Axis... axes);
+
     /** How {@code grid_sampler} finds values. */
     enum Sampling {
         LINEAR,

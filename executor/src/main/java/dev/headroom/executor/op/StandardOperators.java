@@ -1,6 +1,7 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.op.attention.AttentionOperators;
+import dev.headroom.executor.op.composite.Distances;
 import dev.headroom.executor.op.composite.Einsum;
 import dev.headroom.executor.op.composite.LossComposites;
 import dev.headroom.executor.op.composite.MarginLosses;
@@ -20,7 +21,9 @@ import dev.headroom.executor.op.elementwise.GeluOperators;
 import dev.headroom.executor.op.elementwise.Selecting;
 import dev.headroom.executor.op.elementwise.SelectionOperators;
 import dev.headroom.executor.op.image.ConvolutionOperators;
+import dev.headroom.executor.op.image.PatchOperators;
 import dev.headroom.executor.op.image.PoolingOperators;
+import dev.headroom.executor.op.image.RegionOperators;
 import dev.headroom.executor.op.image.SamplingOperators;
 import dev.headroom.executor.op.image.UpsamplingOperators;
 import dev.headroom.executor.op.image.VolumeOperators;
@@ -99,6 +102,8 @@ public final class StandardOperators {
             PaddingOperators::register,
             PoolingOperators::register,
             VolumeOperators::register,
+            PatchOperators::register,
+            RegionOperators::register,
             SamplingOperators::register,
             QuantisedOperators::register,
             RearrangingOperators::register,
@@ -128,6 +133,7 @@ public final class StandardOperators {
             LossComposites::register,
             SmoothedCrossEntropy::register,
             MarginLosses::register,
+            Distances::register,
             StackComposites::register,
             LogSumExp::register,
             RmsNorm::register,
