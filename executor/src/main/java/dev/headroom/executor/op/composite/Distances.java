@@ -17,7 +17,6 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
-import java.util.function.Supplier;
 
 /** {@code cdist} (aten/src/ATen/native/Distance.cpp, cuda/DistanceKernel.cu). */
 public final class Distances {
@@ -73,12 +72,12 @@ public final class Distances {
         Tensor oneY = ones(e, lengthY);
         Tensor doubled = c.call("mul", "self", x, "other", -2);
         Tensor left = c.call("cat", "tensors", new Tensor[] {doubled, lengthX, oneX}, "dim", -1);
-        e.free(doubled);
+        e.free(oneX); // an array's elements go last to first
         e.free(lengthX);
-        e.free(oneX);
+        e.free(doubled);
         Tensor right = c.call("cat", "tensors", new Tensor[] {y, oneY, lengthY}, "dim", -1);
-        e.free(oneY);
         e.free(lengthY);
+        e.free(oneY);
         Tensor turned = Views.transpose(e, right, -2, -1);
         Tensor out = c.call("matmul", "self", left, "other", turned);
         Elementwise.into(e, ROOT, out, out);
@@ -106,27 +105,15 @@ public final class Distances {
             Tensor none = s.truth(Formulas.EQUALS_ZERO, result);
             Elementwise.into(e, Formulas.CLEARED, ratio, ratio, none);
             e.free(none);
-            Tensor first = difference(e, () -> {
-                Tensor moved = c.call("matmul", "self", ratio, "other", y);
-                Tensor sums = c.call("sum", "self", ratio, "dim", new long[] {-1}, "keepdim", true);
-                return new Tensor[] {s.times(x, sums), moved};
-            });
-            Tensor second = difference(e, () -> {
-                Tensor turned = Views.transpose(e, ratio, -2, -1);
-                Tensor moved = c.call("matmul", "self", turned, "other", x);
-                Tensor sums = c.call("sum", "self", ratio, "dim", new long[] {-2}, "keepdim", false);
-                return new Tensor[] {s.times(y, Views.unsqueeze(e, sums, -1)), moved};
-            });
+            Tensor ofX = c.call("matmul", "self", ratio, "other", y);
+            Tensor rows = c.call("sum", "self", ratio, "dim", new long[] {-1}, "keepdim", true);
+            Tensor first = s.minus(s.times(x, rows), ofX);
+            Tensor turned = Views.transpose(e, ratio, -2, -1);
+            Tensor ofY = c.call("matmul", "self", turned, "other", x);
+            Tensor columns = c.call("sum", "self", ratio, "dim", new long[] {-2}, "keepdim", false);
+            Tensor second = s.minus(s.times(y, Views.unsqueeze(e, columns, -1)), ofY);
             return new Tensor[] {scope.pass(first), scope.pass(second)};
         }
-    }
-
-    /** Of two tensors that live until it is made. */
-    private static Tensor difference(Eager e, Supplier<Tensor[]> operands) {
-        return e.call(() -> {
-            Tensor[] both = operands.get();
-            return new Steps(e).minus(both[0], both[1]);
-        });
     }
 
     private static Tensor direct(Eager e, Tensor x, Tensor y, double p) {

@@ -58,10 +58,11 @@ public final class RegionOperators {
             e.freeUnless(again, rois.get());
             return new Tensor[] {gradX};
         });
-        Tensor result = Copies.to(e, r.output(out), given.dtype());
-        e.freeUnless(out, result);
-        e.freeUnless(x, given);
+        r.output(out);
         e.freeUnless(regions, a.tensor("rois"));
+        e.freeUnless(x, given);
+        Tensor result = Copies.to(e, out, given.dtype());
+        e.freeUnless(out, result);
         return places == null ? new Tensor[] {result} : new Tensor[] {result, places};
     }
 }

@@ -160,8 +160,8 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
         Tensor first = filled(g, withSelf ? 1 : 0);
         Tensor ones = filled(src, 1);
         Tensor count = added(first, index, ones);
-        e.free(ones);
         e.free(first);
+        e.free(ones);
         atLeastOne(count);
         Tensor ofX = s.over(g, count);
         Tensor counted = gathered(count, index);
