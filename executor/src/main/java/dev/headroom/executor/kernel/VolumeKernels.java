@@ -29,7 +29,11 @@ public interface VolumeKernels {
         /** The place less the padding, mirrored at the borders. */
         MIRRORED,
         /** The place less the padding, held at the borders. */
-        HELD
+        HELD,
+        /** All neighbours under a triangle as wide as a step, or as two elements. */
+        LINEAR_SMOOTHED,
+        /** All neighbours under a cubic (Keys', with -0.5) as wide as two steps, or as four elements. */
+        CUBIC_SMOOTHED
     }
 
     /**

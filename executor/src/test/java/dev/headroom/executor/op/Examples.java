@@ -31,6 +31,9 @@ final class Examples {
                     "randint randint_like bernoulli",
                     // its result is its operand
                     "requires_grad_",
+                    // counts and places
+                    "count_nonzero searchsorted bucketize tril_indices triu_indices",
+                    "gcd gcd_ lcm lcm_ __lshift__ __rshift__",
                     // nothing
                     "torchvision._cuda_version",
                     // frozen weights; and integers, whose steps no finite difference sees
@@ -60,6 +63,7 @@ final class Examples {
         ScanExamples.add(this);
         StackExamples.add(this);
         PlaceExamples.add(this);
+        RareExamples.add(this);
     }
 
     /** All of them. */

@@ -112,7 +112,7 @@ public final class CudaIndexing implements IndexingKernels {
     @Override
     public void search(Tensor places, Tensor lines, Tensor values, boolean after) {
         long each = lines.dims() == 1 ? Math.max(1, values.elements()) : values.size(-1);
-        kernel("search", lines)
+        kernels.kernel("search", "search", lines.dtype(), places.dtype())
                 .launch(
                         each(values),
                         values.elements(),

@@ -157,27 +157,6 @@ extern "C" __global__ void scatter_combine(
     }
 }
 
-// T0: lines and values.
-extern "C" __global__ void search(
-    int64_t n, int after, int64_t each, int64_t length, View<int64_t> places, View<T0> lines, View<T0> values) {
-    int64_t number = thread_number();
-    if (number >= n) {
-        return;
-    }
-    double value = (double)values[number];
-    int64_t first = number / each * length, low = 0, high = length;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        double there = (double)lines[first + middle];
-        if (after ? there <= value : there < value) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    places[number] = low;
-}
-
 extern "C" __global__ void range(int64_t n, View<T0> result, double start, double step) {
     int64_t number = thread_number();
     if (number < n) {
