@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Walks the tape backwards (torch/csrc/autograd/engine.cpp, Engine::execute and evaluate_function). */
@@ -213,20 +214,21 @@ public final class BackwardPass {
         /** validate_outputs. */
         private void fit(Tensor[] gradients, int i, Edge edge) {
             Node.Result result = edge.node().results.get(edge.input());
-            Tensor fitted = gradients[i];
-            try (Scope s = memory.open()) {
-                if (!Arrays.equals(fitted.sizes(), result.sizes())) {
-                    fitted = arithmetic.sumTo(fitted, result.sizes());
-                }
-                if (fitted.dtype() != result.dtype()) {
-                    fitted = arithmetic.cast(fitted, result.dtype());
-                }
-                if (fitted != gradients[i]) {
-                    Tensor before = gradients[i];
-                    gradients[i] = memory.hold(fitted);
-                    memory.release(before);
-                }
+            if (!Arrays.equals(gradients[i].sizes(), result.sizes())) {
+                replace(gradients, i, () -> arithmetic.sumTo(gradients[i], result.sizes()));
             }
+            if (gradients[i].dtype() != result.dtype()) {
+                replace(gradients, i, () -> arithmetic.cast(gradients[i], result.dtype()));
+            }
+        }
+
+        /** What was there goes when the other is. */
+        private void replace(Tensor[] gradients, int i, Supplier<Tensor> other) {
+            Tensor before = gradients[i];
+            try (Scope s = memory.open()) {
+                gradients[i] = memory.hold(other.get());
+            }
+            memory.release(before);
         }
 
         /** AccumulateGrad::accumulateGrad: takes the gradient itself when nobody else has it, else a copy; borrowed. */

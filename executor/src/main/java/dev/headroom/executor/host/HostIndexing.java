@@ -1,5 +1,6 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.BagCall;
 import dev.headroom.executor.kernel.ClassLossCall;
 import dev.headroom.executor.kernel.IndexingKernels;
 import dev.headroom.executor.tensor.Layout;
@@ -142,6 +143,57 @@ final class HostIndexing implements IndexingKernels {
             out[places[i]] += in[corner[i]];
         }
         arrays.write(into, out);
+    }
+
+    @Override
+    public void scatterCombine(Combine how, Tensor into, int dim, Tensor index, Tensor values) {
+        double[] out = arrays.read(into);
+        double[] in = arrays.read(values);
+        int[] places = alongPlaces(into.sizes(), dim, index);
+        int[] corner = cornerPlaces(values.sizes(), index.sizes());
+        for (int i = 0; i < places.length; i++) {
+            double there = out[places[i]];
+            double value = in[corner[i]];
+            out[places[i]] = switch (how) {
+                case PRODUCT -> there * value;
+                case MAX -> Math.max(there, value);
+                case MIN -> Math.min(there, value);
+            };
+        }
+        arrays.write(into, out);
+    }
+
+    @Override
+    public void search(Tensor places, Tensor lines, Tensor values, boolean after) {
+        double[] sorted = arrays.read(lines);
+        double[] in = arrays.read(values);
+        int length = (int) lines.size(-1);
+        int each = lines.dims() == 1 ? Math.max(1, in.length) : (int) values.size(-1);
+        double[] out = new double[in.length];
+        for (int i = 0; i < in.length; i++) {
+            int first = i / each * length;
+            int at = 0;
+            while (at < length && (after ? sorted[first + at] <= in[i] : sorted[first + at] < in[i])) {
+                at++;
+            }
+            out[i] = at;
+        }
+        arrays.write(places, out);
+    }
+
+    @Override
+    public void bags(BagCall call, Tensor result, Tensor weight, Tensor bagOf, Tensor sizes, Tensor largest) {
+        new HostBags(arrays, call).forward(result, weight, bagOf, sizes, largest);
+    }
+
+    @Override
+    public void bagsBackward(BagCall call, Tensor gradient, Tensor g, Tensor bagOf, Tensor sizes, Tensor largest) {
+        new HostBags(arrays, call).backward(gradient, g, bagOf, sizes, largest);
+    }
+
+    @Override
+    public void bagFactorsBackward(BagCall call, Tensor gradient, Tensor g, Tensor weight, Tensor bagOf) {
+        new HostBags(arrays, call).factorsBackward(gradient, g, weight, bagOf);
     }
 
     private int[] alongPlaces(long[] sizes, int dim, Tensor index) {

@@ -41,6 +41,43 @@ final class HostMatrices implements MatrixKernels {
     }
 
     @Override
+    public void distances(Tensor result, Tensor a, Tensor b, double order) {
+        double[] x = arrays.read(a);
+        double[] y = arrays.read(b);
+        double[] out = new double[Math.toIntExact(result.elements())];
+        int n = (int) a.size(-2);
+        int m = (int) b.size(-2);
+        int k = (int) a.size(-1);
+        for (int i = 0; i < out.length; i++) {
+            int row = i / m;
+            int other = i / (n * m) * m + i % m;
+            out[i] = HostDistances.length(order, x, row * k, y, other * k, k);
+        }
+        arrays.write(result, out);
+    }
+
+    @Override
+    public void distanceSlopes(Tensor pairs, Tensor g, Tensor a, Tensor b, Tensor result, double order) {
+        double[] x = arrays.read(a);
+        double[] y = arrays.read(b);
+        double[] lengths = arrays.read(result);
+        double[] up = arrays.read(g);
+        double[] out = new double[Math.toIntExact(pairs.elements())];
+        int n = (int) a.size(-2);
+        int m = (int) b.size(-2);
+        int k = (int) a.size(-1);
+        for (int i = 0; i < up.length; i++) {
+            int row = i / m;
+            int other = i / (n * m) * m + i % m;
+            for (int p = 0; p < k; p++) {
+                double difference = x[row * k + p] - y[other * k + p];
+                out[(other * n + row % n) * k + p] = up[i] * HostDistances.slope(order, difference, lengths[i]);
+            }
+        }
+        arrays.write(pairs, out);
+    }
+
+    @Override
     public void multiplyGroups(Tensor result, Tensor a, Tensor b, Tensor ends) {
         double[] x = arrays.read(a);
         double[] y = arrays.read(b);

@@ -2,6 +2,8 @@ package dev.headroom.executor.host;
 
 import dev.headroom.executor.kernel.PoolingKernels;
 import dev.headroom.executor.tensor.Tensor;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Pooling plane by plane. A linear map and its gradient are one walk over the same weights. */
 final class HostPoolings implements PoolingKernels {
@@ -181,5 +183,70 @@ final class HostPoolings implements PoolingKernels {
                     i % to.width(),
                     (place, weight) -> step.take(first + place, at, weight));
         }
+    }
+
+    /** Walks over the elements of pooled regions. */
+    private interface Walk {
+        /** @param element of the regions; @param plane first element of the image's plane */
+        void take(int element, int plane, int at, double weight);
+    }
+
+    private void regions(Tensor out, Tensor x, Tensor regions, Regions how, Walk walk) {
+        double[] rows = arrays.read(regions);
+        int high = (int) out.size(2);
+        int wide = (int) out.size(3);
+        int height = (int) x.size(2);
+        int width = (int) x.size(3);
+        HostRegions pooled = new HostRegions(how, height, width, high, wide);
+        for (int i = 0; i < out.elements(); i++) {
+            int element = i;
+            int column = i % wide;
+            int row = i / wide % high;
+            int channel = i / wide / high % (int) out.size(1);
+            int number = i / wide / high / (int) out.size(1);
+            double[] region = Arrays.copyOfRange(rows, 5 * number, 5 * number + 5);
+            int plane = ((int) region[0] * (int) x.size(1) + pooled.channel(channel, row, column)) * height * width;
+            pooled.each(region, row, column, (y, z, weight) -> walk.take(element, plane, y * width + z, weight));
+        }
+    }
+
+    @Override
+    public void regions(Tensor out, @Nullable Tensor places, Tensor x, Tensor regions, Regions how) {
+        double[] in = arrays.read(x);
+        double[] values = new double[Math.toIntExact(out.elements())];
+        double[] where = new double[values.length];
+        boolean greatest = how.kind() == RegionKind.GREATEST;
+        Arrays.fill(where, -1);
+        regions(out, x, regions, how, (element, plane, at, weight) -> {
+            double value = in[plane + at];
+            if (!greatest) {
+                values[element] += weight * value;
+            } else if (where[element] < 0 || value > values[element]) {
+                values[element] = value;
+                where[element] = at;
+            }
+        });
+        arrays.write(out, values);
+        if (places != null) {
+            int parts = (int) (out.size(2) * out.size(3));
+            for (int i = 0; i < where.length && !greatest; i++) {
+                where[i] = i % (parts * (int) out.size(1)); // the channel that it read
+            }
+            arrays.write(places, where);
+        }
+    }
+
+    @Override
+    public void regionsBackward(Tensor gradX, Tensor g, @Nullable Tensor places, Tensor regions, Regions how) {
+        double[] up = arrays.read(g);
+        double[] where = places == null ? new double[0] : arrays.read(places);
+        double[] out = arrays.read(gradX);
+        boolean greatest = how.kind() == RegionKind.GREATEST;
+        regions(g, gradX, regions, how, (element, plane, at, weight) -> {
+            if (!greatest || where[element] == at) {
+                out[plane + at] += weight * up[element];
+            }
+        });
+        arrays.write(gradX, out);
     }
 }

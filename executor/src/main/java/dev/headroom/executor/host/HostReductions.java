@@ -22,7 +22,7 @@ final class HostReductions implements ReductionKernels {
         Arrays.fill(
                 out,
                 switch (kind) {
-                    case SUM, MEAN, ANY, NORM -> 0;
+                    case SUM, MEAN, ANY, NORM, SUM_OF_NUMBERS -> 0;
                     case MAX -> Double.NEGATIVE_INFINITY;
                     case MIN -> Double.POSITIVE_INFINITY;
                     case ALL, PRODUCT -> 1;
@@ -92,6 +92,30 @@ final class HostReductions implements ReductionKernels {
     }
 
     @Override
+    public void choose(Choice choice, long rank, Tensor values, Tensor places, Tensor operand, int dim) {
+        double[] in = arrays.read(operand);
+        int n = operand.dims() == 0 ? 1 : (int) operand.sizes()[dim];
+        int inner = 1;
+        for (int d = dim + 1; d < operand.dims(); d++) {
+            inner *= (int) operand.sizes()[d];
+        }
+        double[] chosen = new double[in.length / n];
+        double[] where = new double[chosen.length];
+        double[] line = new double[n];
+        for (int i = 0; i < chosen.length; i++) {
+            int first = i / inner * inner * n + i % inner;
+            for (int k = 0; k < n; k++) {
+                line[k] = in[first + k * inner];
+            }
+            int at = HostChoice.of(choice, (int) rank, line);
+            chosen[i] = line[at];
+            where[i] = at;
+        }
+        arrays.write(values, chosen);
+        arrays.write(places, where);
+    }
+
+    @Override
     public void moments(Tensor variance, @Nullable Tensor mean, Tensor operand, double correction) {
         double[] in = arrays.read(operand);
         double[] means = new double[Math.toIntExact(variance.elements())];
@@ -115,6 +139,7 @@ final class HostReductions implements ReductionKernels {
         return switch (kind) {
             case SUM, MEAN -> before + value;
             case NORM -> before + value * value;
+            case SUM_OF_NUMBERS -> Double.isNaN(value) ? before : before + value;
             case PRODUCT -> before * value;
             case MAX -> Math.max(before, value);
             case MIN -> Math.min(before, value);

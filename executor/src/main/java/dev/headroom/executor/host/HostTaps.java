@@ -59,8 +59,41 @@ record HostTaps(int[] places, double[] weights, double[] slopes) {
                 int place = Math.abs(at - (int) a.padding());
                 yield of(1).tap(0, place >= from ? 2 * (from - 1) - place : place, 1);
             }
+            case LINEAR_SMOOTHED, CUBIC_SMOOTHED -> smoothed(a, at, from);
             case HELD -> of(1).tap(0, held(at - (int) a.padding(), from), 1);
         };
+    }
+
+    /** aten/src/ATen/native/cuda/UpSample.cuh, upsample_antialias. */
+    private static HostTaps smoothed(Axis a, int at, int from) {
+        boolean cubic = a.kind() == Kind.CUBIC_SMOOTHED;
+        double wide = Math.max(1, a.scale());
+        double support = (cubic ? 2 : 1) * wide;
+        double center = a.scale() * (at + 0.5);
+        int first = Math.max((int) (center - support + 0.5), 0);
+        int count = Math.min((int) (center + support + 0.5), from) - first;
+        HostTaps t = of(count);
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            double weight = filter(cubic, (i + first - center + 0.5) / wide);
+            t.tap(i, first + i, weight);
+            sum += weight;
+        }
+        for (int i = 0; i < count; i++) {
+            t.weights[i] /= sum;
+        }
+        return t;
+    }
+
+    private static double filter(boolean cubic, double place) {
+        double x = Math.abs(place);
+        if (!cubic) {
+            return x < 1 ? 1 - x : 0;
+        }
+        double keys = -0.5;
+        return x < 1
+                ? ((keys + 2) * x - (keys + 3)) * x * x + 1
+                : x < 2 ? ((x - 5) * x + 8) * x * keys - 4 * keys : 0;
     }
 
     private static int held(int place, int size) {

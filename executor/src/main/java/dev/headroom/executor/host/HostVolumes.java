@@ -115,6 +115,50 @@ final class HostVolumes implements VolumeKernels {
         arrays.write(out, values);
     }
 
+    private interface Copy {
+        void take(int column, int element);
+    }
+
+    /** Every element of the columns that is inside of the image, by row-major places. */
+    private static void windows(Tensor columns, Tensor image, Axis[] axes, Copy copy) {
+        int height = (int) image.size(-2);
+        int width = (int) image.size(-1);
+        int kernel = (int) (axes[0].kernel() * axes[1].kernel());
+        int places = (int) columns.size(-1);
+        Axis across = axes[1];
+        int perRow = (int) ((width + 2 * across.padding() - across.dilation() * (across.kernel() - 1) - 1)
+                        / across.stride()
+                + 1);
+        for (int i = 0; i < columns.elements(); i++) {
+            int place = i % places;
+            int within = i / places % kernel;
+            int channel = i / places / kernel; // of all images
+            long y = place / perRow * axes[0].stride()
+                    - axes[0].padding()
+                    + within / across.kernel() * axes[0].dilation();
+            long x = place % perRow * across.stride() - across.padding() + within % across.kernel() * across.dilation();
+            if (y >= 0 && y < height && x >= 0 && x < width) {
+                copy.take(i, (int) ((channel * (long) height + y) * width + x));
+            }
+        }
+    }
+
+    @Override
+    public void columns(Tensor columns, Tensor image, Axis... axes) {
+        double[] in = arrays.read(image);
+        double[] out = new double[Math.toIntExact(columns.elements())];
+        windows(columns, image, axes, (column, element) -> out[column] = in[element]);
+        arrays.write(columns, out);
+    }
+
+    @Override
+    public void image(Tensor image, Tensor columns, Axis... axes) {
+        double[] in = arrays.read(columns);
+        double[] out = new double[Math.toIntExact(image.elements())];
+        windows(columns, image, axes, (column, element) -> out[element] += in[column]);
+        arrays.write(image, out);
+    }
+
     @Override
     public void resample(Tensor out, Tensor x, Axis... axes) {
         double[] in = arrays.read(x);

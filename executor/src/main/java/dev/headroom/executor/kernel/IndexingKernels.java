@@ -29,6 +29,38 @@ public interface IndexingKernels {
     /** {@code into[index[i][j]][j] = values[i][j]} for dimension 0, and so on; a scalar in host memory everywhere. */
     void scatter(Tensor into, int dim, Tensor index, Tensor values);
 
+    /** How elements that go to one place become one. */
+    enum Combine {
+        PRODUCT,
+        MAX,
+        MIN
+    }
+
+    /** What is at {@code into[index[i][j]][j]}, and {@code values[i][j]}, become one for dimension 0, and so on. */
+    void scatterCombine(Combine how, Tensor into, int dim, Tensor index, Tensor values);
+
+    /**
+     * Where each value would go in lines of numbers that ascend.
+     *
+     * @param lines one line, or one for each of the values' leading places
+     * @param after behind equal numbers, else before them
+     */
+    void search(Tensor places, Tensor lines, Tensor values, boolean after);
+
+    /**
+     * Sums, means or extremes of the rows of each bag, and what is noted on the way: the bag of each index, the size of
+     * each bag, and for extremes the index of each result.
+     *
+     * @param largest without elements unless extremes are taken
+     */
+    void bags(BagCall call, Tensor result, Tensor weight, Tensor bagOf, Tensor sizes, Tensor largest);
+
+    /** The gradient of the table in {@link #bags}; zeros before. */
+    void bagsBackward(BagCall call, Tensor gradient, Tensor g, Tensor bagOf, Tensor sizes, Tensor largest);
+
+    /** The gradient of the factors in {@link #bags}. */
+    void bagFactorsBackward(BagCall call, Tensor gradient, Tensor g, Tensor weight, Tensor bagOf);
+
     /** Sets the n-th element, in row-major order, to {@code start + n * step}. */
     void range(Tensor result, double start, double step);
 

@@ -16,6 +16,21 @@ public interface MatrixKernels {
     void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, @Nullable Tensor workspace);
 
     /**
+     * Lengths of the differences of all pairs of rows.
+     *
+     * @param result (n, rows of a, rows of b)
+     * @param order of the length
+     */
+    void distances(Tensor result, Tensor a, Tensor b, double order);
+
+    /**
+     * What each pair gives to the gradient of {@code a} in {@link #distances}.
+     *
+     * @param pairs (n, rows of b, rows of a, inner)
+     */
+    void distanceSlopes(Tensor pairs, Tensor g, Tensor a, Tensor b, Tensor result, double order);
+
+    /**
      * A product for each group of rows, {@code result[r] = a[r] b[group of r]}; or, of two matrices, for each group of
      * what is summed over: {@code result[i] = a[:, group i] b[group i, :]}. What belongs to no group is left alone.
      *

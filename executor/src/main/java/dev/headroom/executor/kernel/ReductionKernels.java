@@ -15,7 +15,9 @@ public interface ReductionKernels {
         ALL,
         /** Euclidean length. */
         NORM,
-        PRODUCT
+        PRODUCT,
+        /** A sum that leaves out what is no number. */
+        SUM_OF_NUMBERS
     }
 
     /** What runs along a dimension. */
@@ -48,6 +50,27 @@ public interface ReductionKernels {
      * @param places 64-bit integers, likewise
      */
     void extremes(Kind kind, @Nullable Tensor values, Tensor places, Tensor operand, int dim);
+
+    /** Which element of a line is chosen. */
+    enum Choice {
+        /** By its rank; what is no number ranks last. */
+        RANKED,
+        /** The lower median, or what is no number. */
+        MEDIAN,
+        /** The lower median of what is a number. */
+        MEDIAN_OF_NUMBERS,
+        /** The most frequent one, the least of several. */
+        COMMONEST
+    }
+
+    /**
+     * An element of each line, and where it is.
+     *
+     * @param rank from 0, where that matters
+     * @param values size 1 in the dimension
+     * @param places 64-bit integers, likewise
+     */
+    void choose(Choice choice, long rank, Tensor values, Tensor places, Tensor operand, int dim);
 
     /**
      * Variances and means over the dimensions in which the results have size 1.

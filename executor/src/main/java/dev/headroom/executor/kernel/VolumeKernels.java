@@ -29,7 +29,11 @@ public interface VolumeKernels {
         /** The place less the padding, mirrored at the borders. */
         MIRRORED,
         /** The place less the padding, held at the borders. */
-        HELD
+        HELD,
+        /** All neighbours under a triangle as wide as a step, or as two elements. */
+        LINEAR_SMOOTHED,
+        /** All neighbours under a cubic (Keys', with -0.5) as wide as two steps, or as four elements. */
+        CUBIC_SMOOTHED
     }
 
     /**
@@ -60,6 +64,18 @@ public interface VolumeKernels {
             return new Axis(kind, 1, 1, before, 1, 1, false);
         }
     }
+
+    /**
+     * {@code im2col}: the windows of an image as columns.
+     *
+     * @param columns (n, channels × window, places)
+     * @param image (n, channels, height, width)
+     * @param axes windows over height and width
+     */
+    void columns(Tensor columns, Tensor image, Axis... axes);
+
+    /** {@code col2im}: every element of the image is the sum of what columns hold of it. */
+    void image(Tensor image, Tensor columns, Axis... axes);
 
     /** How {@code grid_sampler} finds values. */
     enum Sampling {

@@ -1,6 +1,8 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.op.attention.AttentionOperators;
+import dev.headroom.executor.op.composite.AlgebraComposites;
+import dev.headroom.executor.op.composite.Distances;
 import dev.headroom.executor.op.composite.Einsum;
 import dev.headroom.executor.op.composite.LossComposites;
 import dev.headroom.executor.op.composite.MarginLosses;
@@ -8,6 +10,7 @@ import dev.headroom.executor.op.composite.ShapeComposites;
 import dev.headroom.executor.op.composite.SmallComposites;
 import dev.headroom.executor.op.composite.SmoothedCrossEntropy;
 import dev.headroom.executor.op.composite.StackComposites;
+import dev.headroom.executor.op.composite.TurningComposites;
 import dev.headroom.executor.op.elementwise.ActivationOperators;
 import dev.headroom.executor.op.elementwise.ArithmeticOperators;
 import dev.headroom.executor.op.elementwise.ComparisonOperators;
@@ -20,7 +23,9 @@ import dev.headroom.executor.op.elementwise.GeluOperators;
 import dev.headroom.executor.op.elementwise.Selecting;
 import dev.headroom.executor.op.elementwise.SelectionOperators;
 import dev.headroom.executor.op.image.ConvolutionOperators;
+import dev.headroom.executor.op.image.PatchOperators;
 import dev.headroom.executor.op.image.PoolingOperators;
+import dev.headroom.executor.op.image.RegionOperators;
 import dev.headroom.executor.op.image.SamplingOperators;
 import dev.headroom.executor.op.image.UpsamplingOperators;
 import dev.headroom.executor.op.image.VolumeOperators;
@@ -31,6 +36,7 @@ import dev.headroom.executor.op.loss.BinaryCrossEntropy;
 import dev.headroom.executor.op.loss.CrossEntropy;
 import dev.headroom.executor.op.loss.DistanceLosses;
 import dev.headroom.executor.op.loss.LossOperators;
+import dev.headroom.executor.op.loss.SoftMarginLoss;
 import dev.headroom.executor.op.matrix.GroupedProducts;
 import dev.headroom.executor.op.matrix.MatrixOperators;
 import dev.headroom.executor.op.normalization.GroupNorms;
@@ -39,18 +45,22 @@ import dev.headroom.executor.op.normalization.NormalizationOperators;
 import dev.headroom.executor.op.normalization.RmsNorm;
 import dev.headroom.executor.op.normalization.WeightNorms;
 import dev.headroom.executor.op.pointwise.BinaryFunctions;
+import dev.headroom.executor.op.pointwise.FurtherFunctions;
 import dev.headroom.executor.op.pointwise.Powers;
+import dev.headroom.executor.op.pointwise.SpecialFunctions;
 import dev.headroom.executor.op.pointwise.TernaryFunctions;
 import dev.headroom.executor.op.pointwise.TruthFunctions;
 import dev.headroom.executor.op.pointwise.UnaryFunctions;
 import dev.headroom.executor.op.quantised.QuantisedOperators;
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
+import dev.headroom.executor.op.reduction.CountingOperators;
 import dev.headroom.executor.op.reduction.CumulativeOperators;
 import dev.headroom.executor.op.reduction.ExtremeOperators;
 import dev.headroom.executor.op.reduction.LogSumExp;
 import dev.headroom.executor.op.reduction.MomentOperators;
 import dev.headroom.executor.op.reduction.NormOperators;
 import dev.headroom.executor.op.reduction.OrderingOperators;
+import dev.headroom.executor.op.reduction.RankOperators;
 import dev.headroom.executor.op.reduction.ReductionOperators;
 import dev.headroom.executor.op.reduction.ScanOperators;
 import dev.headroom.executor.op.reduction.SoftmaxOperators;
@@ -99,6 +109,8 @@ public final class StandardOperators {
             PaddingOperators::register,
             PoolingOperators::register,
             VolumeOperators::register,
+            PatchOperators::register,
+            RegionOperators::register,
             SamplingOperators::register,
             QuantisedOperators::register,
             RearrangingOperators::register,
@@ -111,6 +123,8 @@ public final class StandardOperators {
             UpsamplingOperators::register,
             Einsum::register,
             OrderingOperators::register,
+            RankOperators::register,
+            CountingOperators::register,
             ScatterOperators::register,
             SmallComposites::register,
             DrawnOperators::register,
@@ -118,16 +132,22 @@ public final class StandardOperators {
             ShapeComposites::register,
             UnaryFunctions::register,
             BinaryFunctions::register,
+            FurtherFunctions::register,
+            SpecialFunctions::register,
             Powers::register,
             TernaryFunctions::register,
             FurtherActivations::register,
             BinaryCrossEntropy::register,
             DistanceLosses::register,
+            SoftMarginLoss::register,
             TruthFunctions::register,
             DiagonalOperators::register,
             LossComposites::register,
             SmoothedCrossEntropy::register,
             MarginLosses::register,
+            Distances::register,
+            AlgebraComposites::register,
+            TurningComposites::register,
             StackComposites::register,
             LogSumExp::register,
             RmsNorm::register,

@@ -31,6 +31,11 @@ final class Examples {
                     "randint randint_like bernoulli",
                     // its result is its operand
                     "requires_grad_",
+                    // counts and places
+                    "count_nonzero searchsorted bucketize tril_indices triu_indices",
+                    "gcd gcd_ lcm lcm_ __lshift__ __rshift__",
+                    // nothing
+                    "torchvision._cuda_version",
                     // frozen weights; and integers, whose steps no finite difference sees
                     "bitsandbytes.dequantize_4bit bitsandbytes.int8_vectorwise_dequant bitsandbytes.linear_8bit_lt")
             .flatMap(names -> Stream.of(names.split(" ")))
@@ -57,6 +62,8 @@ final class Examples {
         VolumeExamples.add(this);
         ScanExamples.add(this);
         StackExamples.add(this);
+        PlaceExamples.add(this);
+        RareExamples.add(this);
     }
 
     /** All of them. */

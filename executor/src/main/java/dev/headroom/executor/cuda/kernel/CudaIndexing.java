@@ -2,6 +2,7 @@ package dev.headroom.executor.cuda.kernel;
 
 import dev.headroom.executor.cuda.runtime.CudaKernel;
 import dev.headroom.executor.cuda.runtime.LaunchShape;
+import dev.headroom.executor.kernel.BagCall;
 import dev.headroom.executor.kernel.ClassLossCall;
 import dev.headroom.executor.kernel.IndexingKernels;
 import dev.headroom.executor.tensor.Tensor;
@@ -93,6 +94,98 @@ public final class CudaIndexing implements IndexingKernels {
                         DeviceView.of(index),
                         number ? DeviceView.none() : DeviceView.of(values.address(), index.sizes(), values.strides()),
                         values.number());
+    }
+
+    @Override
+    public void scatterCombine(Combine how, Tensor into, int dim, Tensor index, Tensor values) {
+        kernel("scatter_combine", into)
+                .launch(
+                        each(index),
+                        index.elements(),
+                        how.ordinal(),
+                        dim,
+                        DeviceView.of(into),
+                        DeviceView.of(index),
+                        DeviceView.of(values.address(), index.sizes(), values.strides()));
+    }
+
+    @Override
+    public void search(Tensor places, Tensor lines, Tensor values, boolean after) {
+        long each = lines.dims() == 1 ? Math.max(1, values.elements()) : values.size(-1);
+        kernels.kernel("search", "search", lines.dtype(), places.dtype())
+                .launch(
+                        each(values),
+                        values.elements(),
+                        after ? 1 : 0,
+                        each,
+                        lines.size(-1),
+                        DeviceView.of(places),
+                        DeviceView.of(lines),
+                        DeviceView.of(values));
+    }
+
+    private CudaKernel bags(String name, Tensor table) {
+        return kernels.kernel("bags", name, table.dtype());
+    }
+
+    /** The kernels' {@code struct Bags}. */
+    private static byte[] bytes(BagCall call) {
+        return ByteBuffer.allocate(7 * Long.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putLong(call.indices().address())
+                .putLong(call.offsets().address())
+                .putLong(DeviceView.address(call.factors()))
+                .putLong(call.indices().elements())
+                .putLong(call.offsets().elements())
+                .putLong(call.padding())
+                .putLong(call.mode().ordinal())
+                .array();
+    }
+
+    @Override
+    public void bags(BagCall call, Tensor result, Tensor weight, Tensor bagOf, Tensor sizes, Tensor largest) {
+        bags("bags", weight)
+                .launch(
+                        each(result),
+                        result.elements(),
+                        bytes(call),
+                        result.address(),
+                        weight.address(),
+                        weight.size(1),
+                        bagOf.address(),
+                        sizes.address(),
+                        largest.address());
+    }
+
+    @Override
+    public void bagsBackward(BagCall call, Tensor gradient, Tensor g, Tensor bagOf, Tensor sizes, Tensor largest) {
+        boolean max = call.mode() == BagCall.Mode.MAX;
+        long n = (max ? g.size(0) : call.indices().elements()) * g.size(1);
+        bags("bags_backward", gradient)
+                .launch(
+                        LaunchShape.elements(n),
+                        n,
+                        bytes(call),
+                        gradient.address(),
+                        DeviceView.of(g),
+                        g.size(1),
+                        bagOf.address(),
+                        sizes.address(),
+                        largest.address());
+    }
+
+    @Override
+    public void bagFactorsBackward(BagCall call, Tensor gradient, Tensor g, Tensor weight, Tensor bagOf) {
+        bags("bag_factors_backward", weight)
+                .launch(
+                        each(gradient),
+                        gradient.elements(),
+                        bytes(call),
+                        gradient.address(),
+                        DeviceView.of(g),
+                        weight.address(),
+                        weight.size(1),
+                        bagOf.address());
     }
 
     @Override

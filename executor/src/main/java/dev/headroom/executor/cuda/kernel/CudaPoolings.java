@@ -8,6 +8,7 @@ import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Pooling and resampling by kernels of the project's own, as PyTorch has its own. */
 public final class CudaPoolings implements PoolingKernels {
@@ -112,6 +113,42 @@ public final class CudaPoolings implements PoolingKernels {
     public void bilinearBackward(Tensor gradX, Tensor g, Scaling scaling) {
         clear(gradX);
         launch("bilinear_backward", g, gradX, g, steps(gradX, g, scaling, scaling.alignCorners()));
+    }
+
+    private static byte[] bytes(Regions how) {
+        return ByteBuffer.allocate(4 * Long.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putLong(how.kind().ordinal())
+                .putLong(how.samples())
+                .putLong(how.aligned() ? 1 : 0)
+                .putDouble(how.scale())
+                .array();
+    }
+
+    @Override
+    public void regions(Tensor out, @Nullable Tensor places, Tensor x, Tensor regions, Regions how) {
+        kernels.kernel("regions", "regions", out.dtype(), x.dtype())
+                .launch(
+                        LaunchShape.elements(out.elements()),
+                        out.elements(),
+                        DeviceView.of(out),
+                        DeviceView.address(places),
+                        DeviceView.of(x),
+                        DeviceView.of(regions),
+                        bytes(how));
+    }
+
+    @Override
+    public void regionsBackward(Tensor gradX, Tensor g, @Nullable Tensor places, Tensor regions, Regions how) {
+        kernels.kernel("regions", "regions_backward", gradX.dtype(), g.dtype())
+                .launch(
+                        LaunchShape.elements(g.elements()),
+                        g.elements(),
+                        DeviceView.of(gradX),
+                        DeviceView.of(g),
+                        DeviceView.address(places),
+                        DeviceView.of(regions),
+                        bytes(how));
     }
 
     /** The kernels' {@code struct Scaling}: elements of the input from one of the output to the next. */

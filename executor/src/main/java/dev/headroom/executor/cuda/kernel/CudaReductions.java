@@ -22,6 +22,7 @@ public final class CudaReductions implements ReductionKernels {
     private static final int COUNT = 8;
     private static final int GREATEST = 9;
     private static final int LEAST = 10;
+    private static final int SUM_OF_NUMBERS = 11;
 
     private final KernelFiles kernels;
 
@@ -79,6 +80,7 @@ public final class CudaReductions implements ReductionKernels {
             case ALL -> 4;
             case NORM -> 5;
             case PRODUCT -> 6;
+            case SUM_OF_NUMBERS -> SUM_OF_NUMBERS;
         };
     }
 
@@ -134,6 +136,22 @@ public final class CudaReductions implements ReductionKernels {
     }
 
     /** The operand's sizes without the dimension. */
+    @Override
+    public void choose(Choice choice, long rank, Tensor values, Tensor places, Tensor operand, int dim) {
+        boolean scalar = operand.dims() == 0;
+        long[] first = firstOfLines(operand, dim);
+        kernels.kernel("reductions", "choose", ElementTypes.of(places, operand))
+                .launch(
+                        LaunchShape.of(Math.toIntExact(Layout.elements(first)), THREADS),
+                        choice.ordinal(),
+                        rank,
+                        scalar ? 1L : operand.size(dim),
+                        DeviceView.of(places.address(), first, places.strides()),
+                        DeviceView.of(values.address(), first, values.strides()),
+                        DeviceView.of(operand.address(), first, operand.strides()),
+                        scalar ? 0L : operand.stride(dim));
+    }
+
     private static long[] firstOfLines(Tensor operand, int dim) {
         long[] first = operand.sizes().clone();
         if (first.length > 0) {

@@ -94,6 +94,38 @@ public final class CudaVolumes implements VolumeKernels {
         launch("take_at", out, types(out, x), view(out, dims), view(x, dims), view(places, dims));
     }
 
+    /** The kernels' {@code struct Windows}. */
+    private static byte[] windows(Tensor columns, Tensor image, Axis... axes) {
+        ByteBuffer out = ByteBuffer.allocate(12 * Long.BYTES).order(ByteOrder.nativeOrder());
+        out.putLong(axes[0].kernel()).putLong(axes[1].kernel());
+        out.putLong(axes[0].stride()).putLong(axes[1].stride());
+        out.putLong(axes[0].padding()).putLong(axes[1].padding());
+        out.putLong(axes[0].dilation()).putLong(axes[1].dilation());
+        long width = image.size(-1);
+        long covered = axes[1].dilation() * (axes[1].kernel() - 1) + 1;
+        long perRow = (width + 2 * axes[1].padding() - covered) / axes[1].stride() + 1;
+        return out.putLong(image.size(-2))
+                .putLong(width)
+                .putLong(perRow)
+                .putLong(columns.size(-1))
+                .array();
+    }
+
+    private void patches(String name, Tensor to, Tensor from, byte[] windows) {
+        kernels.kernel("patches", name, to.dtype())
+                .launch(LaunchShape.elements(to.elements()), to.elements(), to.address(), from.address(), windows);
+    }
+
+    @Override
+    public void columns(Tensor columns, Tensor image, Axis... axes) {
+        patches("columns", columns, image, windows(columns, image, axes));
+    }
+
+    @Override
+    public void image(Tensor image, Tensor columns, Axis... axes) {
+        patches("image", image, columns, windows(columns, image, axes));
+    }
+
     @Override
     public void resample(Tensor out, Tensor x, Axis... axes) {
         int dims = axes.length;

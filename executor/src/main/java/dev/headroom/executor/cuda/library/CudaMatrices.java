@@ -237,6 +237,32 @@ public final class CudaMatrices implements MatrixKernels, AutoCloseable {
     }
 
     @Override
+    public void distances(Tensor result, Tensor a, Tensor b, double order) {
+        kernels.kernel("distances", "distances", a.dtype())
+                .launch(
+                        LaunchShape.elements(result.elements()),
+                        result.elements(),
+                        DeviceView.of(result),
+                        DeviceView.of(a),
+                        DeviceView.of(b),
+                        order);
+    }
+
+    @Override
+    public void distanceSlopes(Tensor pairs, Tensor g, Tensor a, Tensor b, Tensor result, double order) {
+        kernels.kernel("distances", "distance_slopes", a.dtype())
+                .launch(
+                        LaunchShape.elements(pairs.elements()),
+                        pairs.elements(),
+                        DeviceView.of(pairs),
+                        DeviceView.of(g),
+                        DeviceView.of(a),
+                        DeviceView.of(b),
+                        DeviceView.of(result),
+                        order);
+    }
+
+    @Override
     public void multiplyGroups(Tensor result, Tensor a, Tensor b, Tensor ends) {
         kernels.kernel("matrices", "multiply_groups", ElementTypes.of(result, a, b))
                 .launch(

@@ -19,6 +19,9 @@ public final class CubScratch {
     /** Up to so many pairs of 64 bits are sorted by one block of threads, which needs a byte for form's sake. */
     private static final int SINGLE_TILE = 2304;
 
+    /** Keys that one block of threads sorts by themselves. */
+    private static final long KEY_TILE = 5760;
+
     /** Tile states that a scan keeps before the first tile's. */
     private static final int STATE_PADDING = 32;
 
@@ -38,19 +41,45 @@ public final class CubScratch {
      * @param greatest key that can occur
      */
     public static long sortPairs(long n, long greatest, Gpu gpu) {
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, greatest));
+        return sortPairs(n, Long.BYTES, bits, gpu);
+    }
+
+    /**
+     * The same of keys of some width.
+     *
+     * @param key bytes: 4 or 8
+     * @param bits that are looked at
+     */
+    public static long sortPairs(long n, int key, int bits, Gpu gpu) {
         if (n <= SINGLE_TILE) {
             return 1;
         }
-        int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, greatest));
         int passes = (int) Bytes.ceilDiv(bits, DIGIT_BITS);
-        int tile = gpu.major() >= 9 ? 4608 : gpu.major() == 8 ? 3840 : 2816;
-        long tiles = Bytes.ceilDiv(n, tile);
+        long tiles = Bytes.ceilDiv(n, tile(key, gpu));
         long bins = (long) passes * DIGITS * Long.BYTES;
         long lookback = tiles * DIGITS * Integer.BYTES;
         long counters = (long) passes * Integer.BYTES;
         // With several passes the results of all but the last go to buffers between.
+        long keysBetween = passes > 1 ? n * key : 0;
         long between = passes > 1 ? n * Long.BYTES : 0;
-        return laidOut(bins, lookback, counters, between, between);
+        return laidOut(bins, lookback, counters, keysBetween, between);
+    }
+
+    private static int tile(int key, Gpu gpu) {
+        if (gpu.major() < 8) {
+            return 2816;
+        }
+        if (key == Integer.BYTES) {
+            return gpu.major() >= 9 ? 5376 : 3072;
+        }
+        return gpu.major() >= 9 ? 4608 : 3840;
+    }
+
+    /** {@code DeviceRadixSort::SortKeys} of 64-bit keys by at most eight bits, from generation 9 on. */
+    public static long sortKeys(long n, int bits) {
+        long bins = Bytes.ceilDiv(bits, DIGIT_BITS) * DIGITS * Long.BYTES;
+        return laidOut(bins, Bytes.ceilDiv(n, KEY_TILE) * DIGITS * Integer.BYTES, Integer.BYTES);
     }
 
     /** {@code DeviceSelect::UniqueByKey} of 64-bit keys with 64-bit values. */

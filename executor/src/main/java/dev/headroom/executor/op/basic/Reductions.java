@@ -93,7 +93,7 @@ public final class Reductions {
 
     private static int accumulator(Kind kind, DType type) {
         return switch (kind) {
-            case SUM, MEAN, NORM, PRODUCT -> type.isReducedFloat() ? Float.BYTES : type.bytes();
+            case SUM, MEAN, NORM, PRODUCT, SUM_OF_NUMBERS -> type.isReducedFloat() ? Float.BYTES : type.bytes();
             case MAX, MIN -> type.bytes();
             case ANY, ALL -> 1;
         };

@@ -56,6 +56,22 @@ public final class StackComposites {
         negative neg
         negative_ neg_
         greater gt
+        greater_ gt_
+        greater_equal_ ge_
+        less_ lt_
+        less_equal_ le_
+        not_equal_ ne_
+        special_digamma digamma
+        special_psi digamma
+        special_erfinv erfinv
+        special_gammaln lgamma
+        special_i0 i0
+        special_softmax softmax
+        special_log_softmax log_softmax
+        linalg_diagonal diagonal
+        cross linalg_cross
+        trapz trapezoid
+        matrix_power linalg_matrix_power
         greater_equal ge
         less lt
         less_equal le

@@ -36,6 +36,7 @@ public final class ArithmeticOperators {
         both(o, "aten.mul", ArithmeticOperators::multiply);
         both(o, "aten.div", ArithmeticOperators::divide);
         o.add1("aten.rsub", ArithmeticOperators::subtractFrom);
+        ComparisonOperators.inPlace(o, "floor_divide", FLOORED, "other");
         // Nothing of it is recorded for the backward pass.
         o.add1("aten.floor_divide", (e, a) -> {
             Tensor x = a.tensor("self");

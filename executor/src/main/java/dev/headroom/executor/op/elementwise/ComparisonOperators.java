@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.elementwise;
 
+import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
@@ -10,9 +11,13 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.function.DoubleBinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Comparisons and logic: nothing of theirs is recorded for the backward pass. */
 public final class ComparisonOperators {
+    private static final Formula COMPLEMENT =
+            Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
+
     private ComparisonOperators() {}
 
     public static void register(Operators o) {
@@ -28,6 +33,9 @@ public final class ComparisonOperators {
                 Formula.binary("logical_xor", "((x0 != 0) != (x1 != 0))", (a, b) -> a != 0 != (b != 0) ? 1 : 0);
         o.add1("aten.logical_xor", (e, a) -> compare(e, either, a.tensor("self"), a.tensor("other")));
         Formula not = Formula.unary("logical_not", "x0 == 0", x -> x == 0 ? 1 : 0);
+        inPlace(o, "logical_xor", either, "other");
+        inPlace(o, "logical_not", not, null);
+        inPlace(o, "bitwise_not", COMPLEMENT, null);
         o.add1("aten.logical_not", (e, a) -> not(e, not, a.tensor("self")));
         o.add1("aten.bitwise_not", (e, a) -> bitwiseNot(e, not, a.tensor("self")));
         bits(o, "and", "&", (a, b) -> (long) a & (long) b);
@@ -38,6 +46,7 @@ public final class ComparisonOperators {
     private static void comparison(Operators o, String name, String sign, DoubleBinaryOperator host) {
         Formula formula = Formula.binary(name, "(x0 " + sign + " x1)", host);
         o.add1("aten." + name, (e, a) -> compare(e, formula, a.tensor("self"), operand(a, "other")));
+        inPlace(o, name, formula, "other");
     }
 
     private static void bits(Operators o, String name, String sign, DoubleBinaryOperator host) {
@@ -50,6 +59,31 @@ public final class ComparisonOperators {
         };
         o.add1("aten.bitwise_" + name, operator);
         o.add1("aten.__" + name + "__", operator);
+        inPlace(o, "bitwise_" + name, formula, "other");
+    }
+
+    /**
+     * The form that puts the result where the operand was, in its type: nothing is made on the device, and what was there
+     * has no gradient (derivatives.yaml: zeros_like).
+     *
+     * @param other the second operand's name, or {@code null} without one
+     */
+    public static void inPlace(Operators o, String name, Formula formula, @Nullable String other) {
+        o.add1("aten." + name + "_", (e, a) -> {
+            Tensor x = a.tensor("self");
+            Recorder r = e.record("ChangedBackward0", x);
+            if (other == null) {
+                Elementwise.into(e, formula, x, x);
+            } else {
+                Elementwise.into(e, formula, x, x, operand(a, other));
+            }
+            r.backward(g -> {
+                Tensor zeros = e.emptyLike(g[0]);
+                Elementwise.fill(e, zeros, 0);
+                return new Tensor[] {zeros};
+            });
+            return r.changed(x);
+        });
     }
 
     /** The second operand: a tensor, or a number as a scalar in host memory. */
@@ -72,7 +106,6 @@ public final class ComparisonOperators {
         if (t.dtype() == DType.BOOL) {
             return not(e, not, t);
         }
-        Formula complement = Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
-        return Elementwise.map(e, complement, t.dtype(), new double[0], t);
+        return Elementwise.map(e, COMPLEMENT, t.dtype(), new double[0], t);
     }
 }

@@ -19,6 +19,10 @@ public final class DropoutOperators {
     private static final Formula MASKED =
             new Formula("masked_scale", "y0 = x0 * x1 * s0;", (x, s, y) -> y[0] = x[0] * x[1] * s[0]);
 
+    /** Numbers: alpha, scaled, and how likely it is to be dropped. */
+    private static final Formula SHIFT =
+            new Formula("alpha_shift", "y0 = (x0 - 1) * s0 + s0 * s1;", (x, s, y) -> y[0] = (x[0] - 1) * s[0] + s[0] * s[1]);
+
     private DropoutOperators() {}
 
     public static void register(Operators o) {
@@ -26,6 +30,10 @@ public final class DropoutOperators {
         o.add1("aten.dropout_", (e, a) -> dropout(e, a, true, false));
         o.add1("aten.feature_dropout", (e, a) -> dropout(e, a, false, true));
         o.add1("aten.feature_dropout_", (e, a) -> dropout(e, a, true, true));
+        o.add1("aten.alpha_dropout", (e, a) -> alphaDropout(e, a, false, false));
+        o.add1("aten.alpha_dropout_", (e, a) -> alphaDropout(e, a, true, false));
+        o.add1("aten.feature_alpha_dropout", (e, a) -> alphaDropout(e, a, false, true));
+        o.add1("aten.feature_alpha_dropout_", (e, a) -> alphaDropout(e, a, true, true));
         o.add1("aten.bernoulli_", (e, a) -> bernoulli(e, a.tensor("self"), a.real("p", 0.5)));
     }
 
@@ -54,6 +62,38 @@ public final class DropoutOperators {
             Elementwise.into(e, Scaling.SCALE, new double[] {1 / (1 - p)}, noise, noise);
             noise.storage().changed();
             return ArithmeticOperators.times(e, x, noise, inPlace);
+        });
+    }
+
+    /** What is dropped becomes the least value of {@code selu}, and mean and variance are put right. */
+    private static Tensor alphaDropout(Eager e, Arguments a, boolean inPlace, boolean features) {
+        Tensor x = a.tensor(inPlace ? "self" : "input");
+        double p = a.real("p", 0.5);
+        if (p == 0 || !a.flag("train", true) || x.elements() == 0) {
+            return x;
+        }
+        return e.call(() -> {
+            long[] sizes = x.sizes().clone();
+            if (features) {
+                Arrays.fill(sizes, 2, sizes.length, 1);
+            }
+            if (p == 1) {
+                Tensor zero = e.empty(x.dtype());
+                Elementwise.fill(e, zero, 0);
+                return ArithmeticOperators.times(e, x, zero, inPlace);
+            }
+            double alpha = 1.7580993408473766;
+            double scale = 1 / Math.sqrt((alpha * alpha * p + 1) * (1 - p));
+            Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
+            bernoulli(e, noise, 1 - p);
+            Tensor shift = Elementwise.unary(e, SHIFT, noise, alpha * scale, p);
+            Elementwise.into(e, Scaling.SCALE, new double[] {scale}, noise, noise);
+            noise.storage().changed();
+            Tensor out = ArithmeticOperators.times(e, x, noise, inPlace);
+            Elementwise.into(e, Elementwise.ADD, out, out, shift);
+            out.storage().changed();
+            e.free(shift);
+            return out;
         });
     }
 

@@ -67,6 +67,21 @@ public final class ElementaryOperators {
         Recorder r = e.record("PowBackward0", x);
         SavedTensor saved = r.save(x);
         Tensor out = raised(e, x, exponent, Promotion.withNumber(x, whole));
+        return recorded(e, r, saved, exponent).output(out);
+    }
+
+    /** The same in place. */
+    public static Tensor powerInPlace(Eager e, Tensor x, double exponent) {
+        Recorder r = e.record("PowBackward0", x);
+        Tensor copy = ArithmeticOperators.copied(e, r.records(), x);
+        SavedTensor saved = r.save(copy);
+        e.freeUnless(copy, x);
+        Elementwise.into(e, POWER, new double[] {exponent}, x, x);
+        recorded(e, r, saved, exponent);
+        return r.changed(x);
+    }
+
+    private static Recorder recorded(Eager e, Recorder r, SavedTensor saved, double exponent) {
         return r.backward(g -> {
                     if (exponent == 0) {
                         return new Tensor[] {Slices.zeros(e, g[0], g[0].sizes())};
@@ -75,8 +90,7 @@ public final class ElementaryOperators {
                             raised(e, saved.get(), exponent - 1, saved.get().dtype());
                     Tensor slope = Scaling.times(e, lower, exponent);
                     return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], slope)};
-                })
-                .output(out);
+                });
     }
 
     private static Tensor raised(Eager e, Tensor x, double exponent, DType type) {

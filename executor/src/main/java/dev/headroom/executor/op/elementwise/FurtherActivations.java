@@ -83,12 +83,18 @@ public final class FurtherActivations {
     private FurtherActivations() {}
 
     public static void register(Operators o) {
+        o.add1("aten.hardshrink_", (e, a) -> HARDSHRINK.applyInPlace(e, a.tensor("self"), a.real("lambd", 0.5)));
+        o.add1("aten.rrelu", (e, a) -> RandomRelu.apply(e, a, false));
+        o.add1("aten.rrelu_", (e, a) -> RandomRelu.apply(e, a, true));
         o.add1("aten.log_sigmoid", (e, a) -> LOG_SIGMOID.apply(e, a.tensor("self")));
         o.add1("aten.hardshrink", (e, a) -> HARDSHRINK.apply(e, a.tensor("self"), a.real("lambd", 0.5)));
         o.add1("aten.softshrink", (e, a) -> SOFTSHRINK.apply(e, a.tensor("self"), a.real("lambd", 0.5)));
         o.add1(
                 "aten.threshold",
                 (e, a) -> THRESHOLD.apply(e, a.tensor("self"), a.real("threshold", 0), a.real("value", 0)));
+        o.add1(
+                "aten.threshold_",
+                (e, a) -> THRESHOLD.applyInPlace(e, a.tensor("self"), a.real("threshold", 0), a.real("value", 0)));
         o.add1("aten.celu", (e, a) -> CELU_FRESH.apply(e, a.tensor("self"), a.real("alpha", 1)));
         o.add1("aten.celu_", (e, a) -> CELU_IN_PLACE.applyInPlace(e, a.tensor("self"), a.real("alpha", 1)));
         o.add1("aten.prelu", (e, a) -> e.call(() -> prelu(e, a.tensor("self"), a.tensor("weight"))));

@@ -37,11 +37,20 @@ public final class Selecting {
 
     private static final double[] NONE = {};
 
+    /** What is a number wins over what is none. */
+    private static final Formula NUMBER_MAX =
+            Formula.binary("fmax", "fmax(x0, x1)", (a, b) -> Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.max(a, b));
+
+    private static final Formula NUMBER_MIN =
+            Formula.binary("fmin", "fmin(x0, x1)", (a, b) -> Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.min(a, b));
+
     private Selecting() {}
 
     public static void register(Operators o) {
         o.add1("aten.maximum", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), true));
         o.add1("aten.minimum", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), false));
+        o.add1("aten.fmax", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), true, "FmaxBackward0", NUMBER_MAX));
+        o.add1("aten.fmin", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), false, "FminBackward0", NUMBER_MIN));
         clamps(o, "aten.clamp", "ClampBackward1", "min", "max");
         clamps(o, "aten.clamp_min", "ClampMinBackward0", "min", "");
         clamps(o, "aten.clamp_max", "ClampMaxBackward0", "", "max");
@@ -50,6 +59,9 @@ public final class Selecting {
     private static void clamps(Operators o, String name, String node, String least, String most) {
         for (boolean inPlace : new boolean[] {false, true}) {
             o.add1(name + (inPlace ? "_" : ""), (e, a) -> {
+                if (a.isTensor("min") || a.isTensor("max")) {
+                    return ClampByTensors.apply(e, a, inPlace);
+                }
                 Double from = a.has(least) ? (Double) a.real(least, 0) : null;
                 Double to = a.has(most) ? (Double) a.real(most, 0) : null;
                 return clamp(e, node, a.tensor("self"), from, to, inPlace);
@@ -59,10 +71,15 @@ public final class Selecting {
 
     /** {@code maximum} or {@code minimum}; equal operands share the gradient. */
     public static Tensor chosen(Eager e, Tensor x, Tensor y, boolean greater) {
-        Recorder r = e.record(greater ? "MaximumBackward0" : "MinimumBackward0", x, y);
+        String node = greater ? "MaximumBackward0" : "MinimumBackward0";
+        return chosen(e, x, y, greater, node, greater ? Formulas.MAXIMUM : MINIMUM);
+    }
+
+    static Tensor chosen(Eager e, Tensor x, Tensor y, boolean greater, String node, Formula formula) {
+        Recorder r = e.record(node, x, y);
         SavedTensor first = r.save(x);
         SavedTensor second = r.save(y);
-        Tensor out = Elementwise.map(e, greater ? Formulas.MAXIMUM : MINIMUM, Promotion.common(x, y), NONE, x, y);
+        Tensor out = Elementwise.map(e, formula, Promotion.common(x, y), NONE, x, y);
         return r.backward(g -> {
                     Tensor a = first.get();
                     Tensor b = second.get();

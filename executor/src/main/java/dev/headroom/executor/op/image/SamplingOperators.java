@@ -37,6 +37,8 @@ public final class SamplingOperators {
         add(o, "upsample_linear1d", "UpsampleLinear1D", 1, Kind.LINEAR);
         add(o, "upsample_trilinear3d", "UpsampleTrilinear3D", 3, Kind.LINEAR);
         add(o, "upsample_bicubic2d", "UpsampleBicubic2D", 2, Kind.CUBIC);
+        add(o, "_upsample_bilinear2d_aa", "UpsampleBilinear2DAa", 2, Kind.LINEAR_SMOOTHED);
+        add(o, "_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", 2, Kind.CUBIC_SMOOTHED);
         o.add1("aten.grid_sampler", SamplingOperators::sample);
         o.add1("aten.grid_sampler_2d", SamplingOperators::sample);
         o.add1("aten.grid_sampler_3d", SamplingOperators::sample);

@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.indexing;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.op.basic.Copies;
@@ -21,9 +22,19 @@ public final class EmbeddingOperators {
     /** Indices that one block of the second kernel adds up. */
     private static final int ROWS_OF_THREAD = 10;
 
+    private static final long WARP = 32;
+    private static final long MOST_THREADS = 1024;
+
+    /** Up to so many blocks for each multiprocessor, and from so many parts for each of them, parts are added at once. */
+    private static final long BLOCKS_OF_PROCESSOR = 4;
+
+    private static final long PARTS_OF_BLOCK = 4;
+
     private EmbeddingOperators() {}
 
     public static void register(Operators o) {
+        o.add("aten.embedding_bag", EmbeddingBags::run);
+        o.add("aten._embedding_bag", EmbeddingBags::run);
         o.add1(
                 "aten.embedding",
                 (e, a) -> embedding(e, a.tensor("weight"), a.tensor("indices"), a.integer("padding_idx", -1)));
@@ -55,6 +66,18 @@ public final class EmbeddingOperators {
         if (n <= FEW) {
             return added(e, zeros(e, g, rows, width), packed, g, padding);
         }
+        return bySorting(e, indices, g, rows, out -> added(e, out, packed, g, padding));
+    }
+
+    /** What a kernel does with the gradient's rows. */
+    interface Sum {
+        void into(Tensor gradient);
+    }
+
+    /** The gradient of a table by sorted indices (EmbeddingBackwardKernel.cu, embedding_backward_cuda_kernel). */
+    static Tensor bySorting(Eager e, Tensor indices, Tensor g, long rows, Sum sum) {
+        long n = indices.elements();
+        long width = g.size(-1);
         Tensor sorted = e.empty(DType.INT64, indices.sizes());
         Tensor order = e.empty(DType.INT64, indices.sizes());
         try (Scope s = e.open()) {
@@ -78,13 +101,27 @@ public final class EmbeddingOperators {
             e.empty(DType.INT64); // how many parts there are
             long parts = n / ROWS_OF_THREAD + segments;
             e.empty(DType.INT64, parts);
-            e.empty(g.dtype().isReducedFloat() ? DType.FLOAT32 : g.dtype(), parts, width);
-            added(e, out, packed, g, padding);
+            sums(e, g.dtype(), segments, parts, rows, width);
+            sum.into(out);
         }
         e.free(order);
         e.free(sorted);
-        e.freeUnless(packed, indices);
         return out;
+    }
+
+    /** What parts add up to: rows of each, or where few blocks have many parts, the table itself in the wide type. */
+    private static void sums(Eager e, DType type, long segments, long parts, long rows, long width) {
+        long warped = Bytes.roundUp(width, WARP);
+        long blocks = Bytes.ceilDiv(segments * warped, Math.min(warped, MOST_THREADS));
+        DType wide = type.isReducedFloat() ? DType.FLOAT32 : type;
+        if (blocks >= (long) e.settings().gpu().sms() * BLOCKS_OF_PROCESSOR || parts <= blocks * PARTS_OF_BLOCK) {
+            e.empty(wide, parts, width);
+            return;
+        }
+        e.empty(DType.INT64, parts); // the segment of each part
+        if (wide != type) {
+            e.empty(wide, rows, width);
+        }
     }
 
     private static Tensor zeros(Eager e, Tensor like, long... sizes) {

@@ -18,6 +18,8 @@ public final class ScatterOperators {
     private ScatterOperators() {}
 
     public static void register(Operators o) {
+        ScatterReduce.register(o);
+        PlacingOperators.register(o);
         for (boolean inPlace : new boolean[] {false, true}) {
             String suffix = inPlace ? "_" : "";
             o.add1("aten.scatter" + suffix, (e, a) -> scatter(e, a, inPlace));

@@ -11,6 +11,7 @@ public final class MatrixOperators {
         o.add1("aten.matmul", (e, a) -> Matmul.matmul(e, a.tensor("self"), a.tensor("other")));
         o.add1("aten.mm", (e, a) -> Products.mm(e, a.tensor("self"), a.tensor("mat2")));
         o.add1("aten.bmm", (e, a) -> Products.bmm(e, a.tensor("self"), a.tensor("mat2")));
+        FurtherProducts.register(o);
         o.add1("aten.mv", (e, a) -> Products.mv(e, a.tensor("self"), a.tensor("vec")));
         o.add1("aten.dot", (e, a) -> Products.dot(e, "DotBackward0", a.tensor("self"), a.tensor("tensor")));
         // Of real numbers, which are their own conjugates. Gradients come in the order of the names: other, self.

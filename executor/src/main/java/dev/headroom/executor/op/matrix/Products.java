@@ -190,6 +190,11 @@ public final class Products {
         return e.alias(vector, new long[] {vector.size(0), 1}, new long[] {step, step}, vector.offset());
     }
 
+    /** {@code out = alpha a b + beta out} below autograd. */
+    static void multiplyInto(Eager e, Tensor out, Tensor a, Tensor b, double alpha, double beta) {
+        multiply(e, out, a, b, alpha, beta);
+    }
+
     private static void multiply(Eager e, Tensor out, Tensor a, Tensor b, double alpha, double beta) {
         if (out.elements() == 0) {
             return;

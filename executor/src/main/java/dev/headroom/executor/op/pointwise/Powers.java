@@ -4,10 +4,12 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.Formulas;
+import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
 import dev.headroom.executor.op.elementwise.ComparisonOperators;
 import dev.headroom.executor.op.elementwise.ElementaryOperators;
+import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
@@ -24,12 +26,34 @@ public final class Powers {
     private Powers() {}
 
     public static void register(Operators o) {
+        o.add1("aten.pow_", Powers::inPlace);
         o.add1(
                 "aten.pow",
                 (e, a) -> a.isTensor("exponent")
                         ? of(e, ComparisonOperators.operand(a, "self"), a.tensor("exponent"))
                         : ElementaryOperators.power(
                                 e, a.tensor("self"), a.real("exponent", 1), a.isInteger("exponent")));
+    }
+
+    private static Tensor inPlace(Eager e, Arguments a) {
+        Tensor base = a.tensor("self");
+        if (!a.isTensor("exponent")) {
+            return ElementaryOperators.powerInPlace(e, base, a.real("exponent", 1));
+        }
+        Tensor exponent = a.tensor("exponent");
+        Recorder r = e.record("PowBackward1", base, exponent);
+        Tensor copy = r.records() ? e.emptyLike(base) : base;
+        if (copy != base) {
+            Copies.fill(e, copy, base);
+        }
+        SavedTensor savedExponent = r.save(exponent);
+        SavedTensor savedBase = r.save(copy);
+        e.freeUnless(copy, base);
+        Elementwise.into(e, POWER, base, base, exponent);
+        r.changed(base);
+        SavedTensor result = r.saveOutput(r.needs(1) ? base : null);
+        recorded(e, r, base, savedBase, savedExponent, result);
+        return base;
     }
 
     /**
@@ -49,6 +73,12 @@ public final class Powers {
             return made;
         });
         SavedTensor result = r.saveOutput(r.needs(1) ? out : null);
+        recorded(e, r, base, savedBase, savedExponent, result);
+        return r.output(out);
+    }
+
+    private static void recorded(
+            Eager e, Recorder r, Tensor base, SavedTensor savedBase, SavedTensor savedExponent, SavedTensor result) {
         r.backward(g -> {
             Tensor x = base.onDevice() ? savedBase.get() : base;
             Tensor y = savedExponent.get();
@@ -56,7 +86,6 @@ public final class Powers {
             Tensor ofBase = r.needs(0) ? e.call(() -> ofBase(new Steps(e), g[0], x, y)) : null;
             return new Tensor[] {ofBase, ofExponent};
         });
-        return r.output(out);
     }
 
     private static Tensor ofBase(Steps s, Tensor g, Tensor x, Tensor y) {

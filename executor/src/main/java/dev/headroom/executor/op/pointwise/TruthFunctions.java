@@ -91,6 +91,7 @@ public final class TruthFunctions {
         });
         bits(o, "left_shift", "<<", (a, b) -> (long) a << (long) b);
         bits(o, "right_shift", ">>", (a, b) -> (long) a >> (long) b);
+        ComparisonOperators.inPlace(o, "heaviside", STEP, "values");
         o.add1("aten.heaviside", (e, a) -> new Steps(e).of(STEP, a.tensor("self"), a.tensor("values")));
     }
 
@@ -106,6 +107,7 @@ public final class TruthFunctions {
                 Formula.binary("bitwise_" + name, "(real) ((long long) x0 " + sign + " (long long) x1)", host);
         o.add1("aten.bitwise_" + name, (e, a) -> new Steps(e)
                 .of(formula, a.tensor("self"), ComparisonOperators.operand(a, "other")));
+        ComparisonOperators.inPlace(o, "bitwise_" + name, formula, "other");
     }
 
     private static Tensor finite(Steps s, Tensor x) {

@@ -14,6 +14,7 @@ import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Functions of one operand (aten/src/ATen/native/UnaryOps.cpp); derivatives as in derivatives.yaml, operands evaluated
@@ -29,6 +30,7 @@ public final class UnaryFunctions {
 
     /** The operand's gradient of the result's and of what was saved, or the former again where nothing was. */
     private interface Derivative {
+        @Nullable
         Tensor of(Steps s, Tensor g, Tensor saved);
     }
 
@@ -99,6 +101,17 @@ public final class UnaryFunctions {
                     Saves.NOTHING,
                     (s, g, x) -> g,
                     true),
+            row("digamma", SpecialNumbers.DIGAMMA, (s, g, x) -> {
+                Tensor slope = Elementwise.unary(s.e(), SpecialNumbers.POLYGAMMA, x, 1);
+                return s.times(g, slope);
+            }),
+            row("lgamma", SpecialNumbers.LOG_GAMMA, (s, g, x) -> s.times(g, s.of(SpecialNumbers.DIGAMMA, x))),
+            row("erfinv", SpecialNumbers.INVERSE_ERROR, (s, g, x) -> {
+                Tensor bell = s.of(Formulas.EXP, s.power(s.of(SpecialNumbers.INVERSE_ERROR, x), 2));
+                return s.times(s.times(bell, Math.sqrt(Math.PI) / 2), g);
+            }),
+            row("i0", SpecialNumbers.I0, (s, g, x) -> SpecialFunctions.ofOrderZero(s, g, x)),
+            new Row("sgn", Formulas.SIGN, Saves.NOTHING, (s, g, x) -> null, true),
             of("deg2rad", "x0 * " + 1 / DEGREES, x -> x / DEGREES, Saves.NOTHING, (s, g, x) -> s.times(g, 1 / DEGREES)),
             of("rad2deg", "x0 * " + DEGREES, x -> x * DEGREES, Saves.NOTHING, (s, g, x) -> s.times(g, DEGREES)));
 
@@ -118,6 +131,10 @@ public final class UnaryFunctions {
 
     private static Row of(String name, String cuda, DoubleUnaryOperator host, Saves saves, Derivative derivative) {
         return new Row(name, Formula.unary(name, cuda, host), saves, derivative, false);
+    }
+
+    private static Row row(String name, Formula forward, Derivative derivative) {
+        return new Row(name, forward, Saves.OPERAND, derivative, false);
     }
 
     /** A function of steps, whose gradient is zeros. */

@@ -65,24 +65,24 @@ public final class ExtremeOperators {
         SavedTensor result = r.saveOutput(out);
         return r.backward(g -> new Tensor[] {
                     e.call(() -> {
-                        Tensor best = Views.view(e, result.get(), kept);
-                        if (looksForNan) {
-                            Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], saved.get());
-                            Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], best);
-                        }
-                        Tensor mask = Elementwise.map(e, Formulas.EQUAL, DType.BOOL, new double[0], saved.get(), best);
-                        Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
-                        Tensor share = Elementwise.map(
-                                e,
-                                ArithmeticOperators.DIVIDE,
-                                g[0].dtype(),
-                                new double[0],
-                                Views.view(e, g[0], kept),
-                                count);
-                        return Elementwise.map(e, Elementwise.MULTIPLY, g[0].dtype(), new double[0], share, mask);
+                        return share(e, g[0], saved.get(), result.get(), kept, looksForNan);
                     })
                 })
                 .output(out);
+    }
+
+    /** The gradient of what is equal to the result. */
+    static Tensor share(Eager e, Tensor g, Tensor x, Tensor result, long[] kept, boolean looksForNan) {
+        Tensor best = Views.view(e, result, kept);
+        if (looksForNan) {
+            Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], x);
+            Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], best);
+        }
+        Tensor mask = Elementwise.map(e, Formulas.EQUAL, DType.BOOL, new double[0], x, best);
+        Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
+        Tensor share = Elementwise.map(
+                e, ArithmeticOperators.DIVIDE, g.dtype(), new double[0], Views.view(e, g, kept), count);
+        return Elementwise.map(e, Elementwise.MULTIPLY, g.dtype(), new double[0], share, mask);
     }
 
     /** Along one dimension, with places. */

@@ -31,7 +31,8 @@ public final class MomentOperators {
     public static void register(Operators o) {
         o.add1("aten.var", (e, a) -> variance(e, a, false)[0]);
         o.add1("aten.std", (e, a) -> variance(e, a, true)[0]);
-        o.add("aten.var_mean", MomentOperators::varianceAndMean);
+        o.add("aten.var_mean", (e, a) -> varianceAndMean(e, a, false));
+        o.add("aten.std_mean", (e, a) -> varianceAndMean(e, a, true));
     }
 
     private static double correction(Arguments a) {
@@ -58,33 +59,35 @@ public final class MomentOperators {
                 if (!root) {
                     return gradient(e, g[0], saved.get(), kept, correction);
                 }
-                // std_backward: g / (2 std), nothing where that is zero
-                Tensor twice = Scaling.times(e, result.get(), 2);
-                Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
-                Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], result.get());
-                Elementwise.into(e, ZEROED, share, share, zero);
-                e.free(zero);
-                e.free(twice);
-                return gradient(e, share, saved.get(), kept, correction);
+                return rootGradient(e, g[0], saved.get(), result.get(), kept, correction);
             })
         });
         return new Tensor[] {r.output(out)};
     }
 
-    private static Tensor[] varianceAndMean(Eager e, Arguments a) {
+    private static Tensor[] varianceAndMean(Eager e, Arguments a, boolean root) {
         Tensor x = a.tensor("self");
         double correction = correction(a);
         long[] dims = a.integers("dim");
         long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         boolean keep = a.flag("keepdim", false);
-        Recorder r = e.record("VarMeanBackward0", x);
+        Recorder r = e.record(root ? "StdMeanBackward0" : "VarMeanBackward0", x);
         SavedTensor saved = r.save(x);
         Tensor variance = e.empty(x.dtype(), kept);
         Tensor mean = e.empty(x.dtype(), kept);
         Reductions.moments(e, variance, mean, x, correction);
+        if (root) {
+            Elementwise.into(e, ROOT, variance, variance);
+        }
+        Tensor out = ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep);
+        SavedTensor result = r.saveOutput(root ? out : null);
         double share = (double) Layout.elements(kept) / x.elements();
         r.backward(g -> {
-            Tensor ofVariance = g[0] == null ? null : e.call(() -> gradient(e, g[0], saved.get(), kept, correction));
+            Tensor ofVariance = g[0] == null
+                    ? null
+                    : e.call(() -> root
+                            ? rootGradient(e, g[0], saved.get(), result.get(), kept, correction)
+                            : gradient(e, g[0], saved.get(), kept, correction));
             Tensor ofMean = g[1] == null
                     ? null
                     : Scaling.times(
@@ -97,9 +100,21 @@ public final class MomentOperators {
                     : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
             return new Tensor[] {sum};
         });
-        Tensor first = r.output(ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep));
+        Tensor first = r.output(out);
         Tensor second = r.output(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep));
         return new Tensor[] {first, second};
+    }
+
+    /** std_backward: g / (2 std), nothing where that is zero, as the variance's gradient. */
+    private static Tensor rootGradient(
+            Eager e, Tensor g, Tensor x, Tensor root, long[] kept, double correction) {
+        Tensor twice = Scaling.times(e, root, 2);
+        Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g, twice);
+        Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], root);
+        Elementwise.into(e, ZEROED, share, share, zero);
+        e.free(zero);
+        e.free(twice);
+        return gradient(e, share, x, kept, correction);
     }
 
     /** var_backward: (2 / (n - correction)) g (x - mean). */

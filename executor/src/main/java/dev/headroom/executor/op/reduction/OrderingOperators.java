@@ -9,17 +9,13 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 
 /**
- * {@code sort}, {@code argsort} and {@code topk} of lines that one block of threads sorts
- * (aten/src/ATen/native/cuda/Sort.cpp, TensorTopK.cpp).
+ * {@code sort}, {@code argsort} and {@code topk} (aten/src/ATen/native/cuda/Sort.cpp, TensorTopK.cpp); what they take
+ * beside their results is in {@link LongLines}.
  */
 public final class OrderingOperators {
-    /** Longer lines are sorted by other algorithms, with scratch (Sort.cpp, should_use_small_sort). */
-    private static final long LONGEST = 4096;
-
     private OrderingOperators() {}
 
     public static void register(Operators o) {
@@ -35,22 +31,18 @@ public final class OrderingOperators {
     private static Tensor[] sort(Eager e, Arguments a) {
         Tensor x = a.tensor("self");
         int dim = Layout.dimension(a.integer("dim", -1), x.dims());
-        requireShort(x, dim, "sort");
         Recorder r = e.record("SortBackward0", x);
         long[] strides = Layout.preserved(x.sizes(), x.strides());
         Tensor values = e.emptyStrided(x.dtype(), x.sizes(), strides);
         Tensor places = e.emptyStrided(DType.INT64, x.sizes(), strides);
-        // fillSliceWithIndex: the places of one line, copied to all.
-        Tensor line = x.elements() == 0 ? null : e.empty(DType.INT64, x.dims() == 0 ? 1 : x.size(dim));
+        LongLines.sort(e, x, dim);
         e.backend().reductions().sort(values, places, x, dim, a.flag("descending", false));
-        e.free(line);
         return recorded(e, r, x, values, places, dim);
     }
 
     private static Tensor[] topk(Eager e, Arguments a) {
         Tensor x = a.tensor("self");
         int dim = Layout.dimension(a.integer("dim", -1), x.dims());
-        requireShort(x, dim, "topk");
         Recorder r = e.record("TopkBackward0", x);
         long[] sizes = x.sizes().clone();
         if (sizes.length > 0) {
@@ -59,16 +51,10 @@ public final class OrderingOperators {
         Tensor values = e.empty(x.dtype(), sizes);
         Tensor places = e.empty(DType.INT64, sizes);
         Tensor packed = Copies.packed(e, x);
+        LongLines.search(e, packed, dim, a.integer("k", 1));
         e.backend().reductions().sort(values, places, packed, dim, a.flag("largest", true));
         e.freeUnless(packed, x);
         return recorded(e, r, x, values, places, dim);
-    }
-
-    private static void requireShort(Tensor x, int dim, String name) {
-        if (x.dims() > 0 && x.size(dim) > LONGEST) {
-            throw new UserInputException(
-                    name + ": the executor orders lines of at most " + LONGEST + " elements, not " + x.size(dim));
-        }
     }
 
     /** value_selecting_reduction_backward: zeros, into which the gradient is scattered. */

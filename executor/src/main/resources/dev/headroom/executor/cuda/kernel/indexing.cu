@@ -115,6 +115,48 @@ extern "C" __global__ void scatter(
     }
 }
 
+// Sets an element that other threads set as well to what `f` makes of it. Small types are changed within their word.
+template <class T, class F>
+static inline __device__ void change_shared(T *place, F f) {
+    if constexpr (sizeof(T) == 8) {
+        unsigned long long *word = (unsigned long long *)place, seen = *word, before;
+        do {
+            before = seen;
+            unsigned long long next = before;
+            T *element = (T *)&next;
+            *element = Element<T>::of(f((double)*element));
+            seen = atomicCAS(word, before, next);
+        } while (seen != before);
+    } else {
+        uint64_t within = (uint64_t)place & 3;
+        unsigned int *word = (unsigned int *)((uint64_t)place - within), seen = *word, before;
+        do {
+            before = seen;
+            unsigned int next = before;
+            T *element = (T *)((char *)&next + within);
+            *element = Element<T>::of(f((double)*element));
+            seen = atomicCAS(word, before, next);
+        } while (seen != before);
+    }
+}
+
+enum Combine { PRODUCT, MAX, MIN };
+
+extern "C" __global__ void scatter_combine(
+    int64_t n, int how, int dim, View<T0> into, View<int64_t> index, View<T0> values) {
+    int64_t number = thread_number();
+    if (number >= n) {
+        return;
+    }
+    int64_t entry = bounded(index[number], into.dims == 0 ? 1 : into.size[dim]);
+    if (entry >= 0) {
+        double value = (double)values[number];
+        change_shared(&into.data[along(into, dim, index, number, entry)], [&](double there) {
+            return how == PRODUCT ? there * value : (how == MAX ? value > there : value < there) ? value : there;
+        });
+    }
+}
+
 extern "C" __global__ void range(int64_t n, View<T0> result, double start, double step) {
     int64_t number = thread_number();
     if (number < n) {

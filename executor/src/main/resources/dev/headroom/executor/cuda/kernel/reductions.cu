@@ -12,6 +12,7 @@
 #define COUNT 8
 #define GREATEST 9
 #define LEAST 10
+#define SUM_OF_NUMBERS 11
 
 static inline __device__ double start(int kind) {
     return kind == MAX ? -INFINITY : kind == MIN || kind == LEAST ? INFINITY : kind == ALL || kind == PRODUCT ? 1 : 0;
@@ -24,6 +25,7 @@ static inline __device__ double step(int kind, double a, double b) {
         case NORM:
         case POWERS:
         case COUNT:
+        case SUM_OF_NUMBERS:
             return a + b;
         case PRODUCT:
             return a * b;
@@ -49,6 +51,8 @@ static inline __device__ double measured(int kind, double value, double order) {
             return pow(fabs(value), order);
         case COUNT:
             return value != 0 ? 1 : 0;
+        case SUM_OF_NUMBERS:
+            return value == value ? value : 0;
         case GREATEST:
         case LEAST:
             return fabs(value);
@@ -147,6 +151,66 @@ extern "C" __global__ void histogram(
         double value = (double)x[number];
         if (value >= from && value <= to) {
             add_shared(&counts[min((int64_t)((value - from) * parts / (to - from)), parts - 1)], 1.0);
+        }
+    }
+}
+
+enum Choice { RANKED, MEDIAN, MEDIAN_OF_NUMBERS, COMMONEST };
+
+// Whether an element comes before another in order; what is no number comes last, and equal ones by their places.
+static inline __device__ bool before(double a, int64_t at, double b, int64_t other) {
+    bool none = a != a, no_other = b != b;
+    if (none || no_other) {
+        return none == no_other ? at < other : no_other;
+    }
+    return a == b ? at < other : a < b;
+}
+
+// An element of each line by its rank, or the most frequent one: every thread counts what comes before its elements. A
+// block for each line; T0 places, T1 values and operand.
+extern "C" __global__ void choose(
+    int choice, int64_t rank, int64_t length, View<T0> places, View<T1> values, View<T1> first, int64_t stride) {
+    int64_t line = blockIdx.x;
+    const T1 *in = &first[line];
+    double counted = 0;
+    for (int64_t i = threadIdx.x; i < length; i += blockDim.x) {
+        double value = (double)in[i * stride];
+        counted += value == value ? 1 : 0;
+    }
+    int64_t numbers = (int64_t)block_sum(counted);
+    if (choice == MEDIAN) {
+        rank = numbers < length ? numbers : (length - 1) / 2;
+    } else if (choice == MEDIAN_OF_NUMBERS) {
+        rank = (numbers > 0 ? numbers - 1 : 0) / 2;
+    }
+    // Of the most frequent ones, the last of the least.
+    double most = 0, least = -INFINITY;
+    if (choice == COMMONEST) {
+        double own = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int64_t i = threadIdx.x; i < length; i += blockDim.x) {
+                double value = (double)in[i * stride], equal = 0;
+                for (int64_t j = 0; j < length; j++) {
+                    equal += (double)in[j * stride] == value ? 1 : 0;
+                }
+                own = pass == 0 ? (equal > own ? equal : own) : own;
+                least = pass == 1 && equal == most && -value > least ? -value : least;
+            }
+            most = pass == 0 ? block_max(own) : most;
+        }
+        least = -block_max(least);
+    }
+    for (int64_t i = threadIdx.x; i < length; i += blockDim.x) {
+        double value = (double)in[i * stride];
+        bool chosen = choice == COMMONEST && value == least;
+        int64_t ahead = 0;
+        for (int64_t j = 0; j < length; j++) {
+            double other = (double)in[j * stride];
+            ahead += choice == COMMONEST ? (other == value && j > i) : before(other, j, value, i);
+        }
+        if (choice == COMMONEST ? chosen && ahead == 0 : ahead == rank) {
+            places[line] = Element<T0>::of(i);
+            values[line] = in[i * stride];
         }
     }
 }

@@ -1,7 +1,8 @@
 // Maps of volumes that treat each dimension by itself. T0: results, T1: operands. Tensors are (n, c, depth, height,
 // width).
 
-enum Kind { WINDOW, MEAN_PADDED, MEAN_INSIDE, PARTS, NEAREST, NEAREST_EXACT, LINEAR, CUBIC, MIRRORED, HELD };
+enum Kind { WINDOW, MEAN_PADDED, MEAN_INSIDE, PARTS, NEAREST, NEAREST_EXACT, LINEAR, CUBIC, MIRRORED, HELD, LINEAR_SMOOTHED,
+            CUBIC_SMOOTHED };
 
 struct Axis {
     int64_t kind, kernel, stride, padding, dilation, corners;
@@ -29,12 +30,22 @@ static inline __device__ int64_t held(int64_t place, int64_t size) {
     return max((int64_t)0, min(place, size - 1));
 }
 
+// Weights of what lies under a triangle or a cubic (native/cuda/UpSample.cuh).
+static inline __device__ double filter(bool cubic, double place) {
+    const double keys = -0.5;
+    double x = fabs(place);
+    if (!cubic) {
+        return x < 1 ? 1 - x : 0;
+    }
+    return x < 1 ? ((keys + 2) * x - (keys + 3)) * x * x + 1 : x < 2 ? ((x - 5) * x + 8) * x * keys - 4 * keys : 0;
+}
+
 // What an element comes from along one dimension. Windows and parts are a run of elements with one weight; what is
 // resampled has up to four of its own.
 struct Taps {
     int64_t count, start, step, size;
-    bool run;
-    double share;
+    bool run, smooth = false, cubic = false;
+    double share, center, wide;
     int64_t place_of[4];
     double weight_of[4], slope_of[4];
 
@@ -45,6 +56,9 @@ struct Taps {
     }
 
     __device__ double weight(int64_t i) const {
+        if (smooth) {
+            return share * filter(cubic, (start + i - center + 0.5) / wide);
+        }
         return run ? share : weight_of[i];
     }
 
@@ -82,6 +96,18 @@ static inline __device__ Taps taps_along(const Axis &a, int64_t at, int64_t from
         int64_t place = at - a.padding;
         place = place < 0 ? -place : place;
         t.one(place >= from ? 2 * (from - 1) - place : place);
+    } else if (a.kind == LINEAR_SMOOTHED || a.kind == CUBIC_SMOOTHED) {
+        t.run = t.smooth = true;
+        t.cubic = a.kind == CUBIC_SMOOTHED;
+        t.wide = a.scale > 1 ? a.scale : 1;
+        t.center = a.scale * (at + 0.5);
+        double support = (t.cubic ? 2 : 1) * t.wide, sum = 0;
+        t.start = max((int64_t)(t.center - support + 0.5), (int64_t)0);
+        t.count = min((int64_t)(t.center + support + 0.5), from) - t.start;
+        for (int64_t i = 0; i < t.count; i++) {
+            sum += filter(t.cubic, (t.start + i - t.center + 0.5) / t.wide);
+        }
+        t.share = 1 / sum;
     } else if (a.kind == HELD) {
         t.one(held(at - a.padding, from));
     } else {
