@@ -1,6 +1,7 @@
 package dev.headroom.validation.fuzz;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -86,7 +87,7 @@ public final class Fuzzing {
             hangs.cancel();
         }
         if (defect.isPresent() && known.add(program.reader() + defect.get())) {
-            write(program.reader(), file, defect.get());
+            keep(program.reader(), file, defect.get());
             if (!Boolean.getBoolean(GO_ON)) {
                 throw new AssertionError(program.reader() + ": " + defect.get());
             }
@@ -107,8 +108,8 @@ public final class Fuzzing {
                     stack.append("\n  ").append(frame);
                 }
                 try {
-                    write(reader, file, stack.toString());
-                } catch (IOException e) {
+                    keep(reader, file, stack.toString());
+                } catch (UncheckedIOException e) {
                     System.err.println(e);
                 }
                 Runtime.getRuntime().halt(1);
@@ -118,12 +119,17 @@ public final class Fuzzing {
         return hangs;
     }
 
-    private static void write(Reader reader, byte[] file, String defect) throws IOException {
+    /** Writes a defect and its file. */
+    static void keep(Reader reader, byte[] file, String defect) {
         Path folder = Path.of(FOUND, reader.name().toLowerCase(Locale.ROOT));
-        Files.createDirectories(folder);
         String name = hash(file) + "-" + reader.file();
-        Files.write(folder.resolve(name), file);
-        Files.writeString(folder.resolve(name + ".why"), defect + "\n");
+        try {
+            Files.createDirectories(folder);
+            Files.write(folder.resolve(name), file);
+            Files.writeString(folder.resolve(name + ".why"), defect + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         System.err.println("fuzz: " + reader + " " + name + ": " + defect);
     }
 
