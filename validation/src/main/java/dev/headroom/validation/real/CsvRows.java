@@ -23,27 +23,67 @@ record CsvRows(Path file, List<String> header, List<Row> rows) {
     /** A comma that an even number of quotes follows. */
     private static final String OUTSIDE_OF_QUOTES = ",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)";
 
+    /** MiB of which the bytes can be counted. */
+    private static final long MOST = 1L << 40;
+
     /** One of them: its number in the file, the header being the first. */
     record Row(CsvRows table, int line, String[] fields) {
+        /** @throws UserInputException where there is no such column */
         String text(String column) {
-            return fields[table.header.indexOf(column)];
+            int at = table.header.indexOf(column);
+            if (at < 0) {
+                throw new UserInputException(table.file + ": has no column " + column);
+            }
+            return fields[at];
         }
 
-        /** @throws UserInputException where it is none */
+        /**
+         * A number of things, of bytes or of MiB.
+         *
+         * @throws UserInputException where it is none
+         */
         long number(String column) {
             try {
-                return Long.parseLong(text(column));
+                long value = Long.parseLong(text(column));
+                if (value >= 0 && value <= MOST) {
+                    return value;
+                }
             } catch (NumberFormatException e) {
-                throw new UserInputException(
-                        String.format(
-                                Locale.ROOT,
-                                "%s: line %d: %s is '%s', not a whole number",
-                                table.file,
-                                line,
-                                column,
-                                text(column)),
-                        e);
+                throw wrong(column, "not a whole number");
             }
+            throw wrong(column, "out of range");
+        }
+
+        /**
+         * A size of a model: one to the most.
+         *
+         * @throws UserInputException where it is none
+         */
+        int size(String column, int most) {
+            long value = number(column);
+            if (value < 1 || value > most) {
+                throw wrong(column, "out of range; it is 1 to " + most);
+            }
+            return (int) value;
+        }
+
+        /** @throws UserInputException where it is no number of at least 0 */
+        double decimal(String column) {
+            try {
+                double value = Double.parseDouble(text(column));
+                if (value >= 0 && value <= MOST) {
+                    return value;
+                }
+            } catch (NumberFormatException e) {
+                throw wrong(column, "not a number");
+            }
+            throw wrong(column, "out of range");
+        }
+
+        /** Says where the trouble is. */
+        UserInputException wrong(String column, String trouble) {
+            return new UserInputException(String.format(
+                    Locale.ROOT, "%s: line %d: %s is '%s', %s", table.file, line, column, text(column), trouble));
         }
     }
 

@@ -24,6 +24,8 @@ import java.util.TreeSet;
 final class ImageModels implements RealFile {
     private static final int STEPS = 3;
 
+    private static final int LARGEST_BATCH = 1 << 20;
+
     @Override
     public boolean reads(CsvRows rows) {
         return rows.has("model", "batch", "nvidia_smi_mib", "state", "fake_tensor_mib");
@@ -75,10 +77,10 @@ final class ImageModels implements RealFile {
     }
 
     private static RealRun run(CsvRows.Row row, Path archive) {
-        long batch = row.number("batch");
+        long batch = row.size("batch", LARGEST_BATCH);
         long measured = row.number("nvidia_smi_mib");
         String fake = row.text("fake_tensor_mib");
-        double tensors = fake.isEmpty() ? 0 : Double.parseDouble(fake);
+        double tensors = fake.isEmpty() ? 0 : row.decimal("fake_tensor_mib");
         return new RealRun(
                 row.text("model") + " batch " + batch,
                 row.text("model"),

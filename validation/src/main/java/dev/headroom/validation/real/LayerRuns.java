@@ -28,6 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Liger-Kernel's measurements of layers, forward and backward in one, of the library's own kernels and of those that it
@@ -38,6 +40,9 @@ final class LayerRuns implements RealFile {
     private static final String SOURCE = "Liger-Kernel";
     private static final String CARD = "a100-80gb";
     private static final int STEPS = 3;
+    /** {@code V=4096 {"B": 8, "T": 2048}}. */
+    private static final Pattern SIZES = Pattern.compile("(\\w+)=(\\d{1,18}) (.*)");
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** Kernels of Liger that work as they did in the versions that were measured. */
@@ -83,20 +88,23 @@ final class LayerRuns implements RealFile {
         }
         ObjectNode sizes = sizes(row.text("config"));
         DType type = sizes.path("dtype").asText().equals("torch.bfloat16") ? DType.BFLOAT16 : DType.FLOAT32;
-        return BenchmarkedLayer.of(row.text("model"), sizes, type);
+        try {
+            return BenchmarkedLayer.of(row.text("model"), sizes, type);
+        } catch (ArithmeticException | IllegalArgumentException e) {
+            throw row.wrong("config", "which makes no layer");
+        }
     }
 
-    /** {@code V=4096 {"B": 8, "T": 2048}}. */
     private static ObjectNode sizes(String config) {
-        int at = config.indexOf(' ');
-        String[] varied = config.substring(0, at).split("=", 2);
+        Matcher parts = SIZES.matcher(config);
         try {
-            ObjectNode out = (ObjectNode) JSON.readTree(config.substring(at + 1));
-            out.put(varied[0], Long.parseLong(varied[1]));
-            return out;
-        } catch (JsonProcessingException | NumberFormatException e) {
+            if (parts.matches() && JSON.readTree(parts.group(3)) instanceof ObjectNode out) {
+                return out.put(parts.group(1), Long.parseLong(parts.group(2)));
+            }
+        } catch (JsonProcessingException e) {
             throw new UserInputException("config '" + config + "' is not sizes of a layer", e);
         }
+        throw new UserInputException("config '" + config + "' is not sizes of a layer");
     }
 
     private static RealRun run(CsvRows.Row row, Graph graph, Gpu card) {

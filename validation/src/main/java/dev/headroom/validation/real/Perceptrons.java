@@ -15,10 +15,14 @@ import java.util.Map;
 /** Perceptrons of GPUMemNet on an A100: columns script, input, output, depth, architecture, batch and what follows. */
 final class Perceptrons implements RealFile {
     /** Samples of the data set that both programs make ({@code --num_samples}). */
-    private static final long SAMPLES = 4096;
+    private static final int SAMPLES = 4096;
 
     /** An epoch's full batches that are played; what further ones add was looked for and is nothing. */
     private static final long FULL_BATCHES = 20;
+
+    private static final int LARGEST = 1 << 20;
+
+    private static final int DEEPEST = 100;
 
     private static final int EPOCHS = 6;
     private static final long BIN = 1 << 30;
@@ -48,14 +52,14 @@ final class Perceptrons implements RealFile {
     private static RealRun run(CsvRows.Row row) {
         PerceptronModel model = new PerceptronModel(
                 row.number("script") == 2,
-                Math.toIntExact(row.number("input")),
-                Math.toIntExact(row.number("output")),
-                Math.toIntExact(row.number("depth")),
+                row.size("input", LARGEST),
+                row.size("output", LARGEST),
+                row.size("depth", DEEPEST),
                 row.text("architecture"),
                 row.text("activation"),
                 row.number("use_dropout") == 1,
                 row.number("use_batch_norm") == 1);
-        long batch = row.number("batch");
+        long batch = row.size("batch", LARGEST);
         return new RealRun(
                 "line " + row.line(),
                 "line " + row.line(),

@@ -20,7 +20,7 @@ final class TrainerRuns implements RealFile {
     private static final String GPU = "a100-80gb";
     private static final long TOKENS_A_STEP = 100 * 4096L;
     private static final Pattern VERSIONS = Pattern.compile("torch ([0-9.]+), transformers ([0-9.]+)");
-    private static final Pattern TOKENS = Pattern.compile("tokens_total=\\s*([0-9]+|FAILED.*)");
+    private static final Pattern TOKENS = Pattern.compile("tokens_total=\\s*([0-9]{1,18}|FAILED.*)");
 
     @Override
     public boolean reads(CsvRows rows) {
@@ -66,7 +66,7 @@ final class TrainerRuns implements RealFile {
                 row.text("precision"),
                 versions.group(1),
                 versions.group(2),
-                peak.isEmpty() ? null : Long.valueOf(peak)));
+                peak.isEmpty() ? null : (Long) row.number("peak_bytes")));
     }
 
     /** Whether a hundred steps saw as many tokens as whole sequences have; a step may have lost one to rounding. */

@@ -5,6 +5,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,26 +15,34 @@ import java.util.zip.ZipOutputStream;
 
 /** Changes the JSON inside a zip, and sometimes the zip. */
 final class ArchiveEdits {
-    /** Edits of this kind and above change bytes of the archive. */
+    /** Edits of this kind and above change bytes of the archive, those below {@link #OF_ENTRIES} what is in an entry. */
     private static final int OF_BYTES = 240;
+
+    private static final int OF_ENTRIES = 224;
+
+    /** What a small archive may unpack to. */
+    private static final int BLOWN_UP = 64 << 20;
 
     private ArchiveEdits() {}
 
     static byte[] apply(byte[] seed, Program program) {
         List<Edit> inside = new ArrayList<>();
+        List<Edit> around = new ArrayList<>();
         List<Edit> bytes = new ArrayList<>();
-        program.edits().forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : inside).add(edit));
-        byte[] zip = inside.isEmpty() ? seed : edited(seed, inside);
+        program.edits()
+                .forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : edit.kind() >= OF_ENTRIES ? around : inside)
+                        .add(edit));
+        byte[] zip = inside.isEmpty() && around.isEmpty() ? seed : edited(seed, inside, around);
         return ByteEdits.apply(zip, bytes);
     }
 
-    private static byte[] edited(byte[] seed, List<Edit> edits) {
+    private static byte[] edited(byte[] seed, List<Edit> edits, List<Edit> around) {
         try {
             Map<String, byte[]> entries = entries(seed);
             List<String> names = entries.keySet().stream()
                     .filter(name -> name.endsWith(".json"))
                     .toList();
-            if (!names.isEmpty()) {
+            if (!names.isEmpty() && !edits.isEmpty()) {
                 // Every eighth edit begins in another entry than the largest, which is the graph.
                 String graph = names.stream()
                         .max((a, b) -> Integer.compare(entries.get(a).length, entries.get(b).length))
@@ -42,9 +51,33 @@ final class ArchiveEdits {
                 String name = place % 8 == 7 ? names.get(Edit.of(place / 8, names.size())) : graph;
                 entries.put(name, JsonEdits.apply(entries.get(name), edits));
             }
+            around.forEach(edit -> change(entries, edit));
             return zip(entries);
         } catch (IOException e) {
             return seed;
+        }
+    }
+
+    private static void change(Map<String, byte[]> entries, Edit edit) {
+        List<String> names = List.copyOf(entries.keySet());
+        if (names.isEmpty()) {
+            return;
+        }
+        String name = names.get(Edit.of(edit.place(), names.size()));
+        byte[] bytes = entries.get(name);
+        switch (Edit.of(edit.kind(), 5)) {
+            case 0 -> entries.remove(name);
+            case 1 -> entries.put(name, entries.get(names.get(Edit.of(edit.value(), names.size()))));
+            case 2 -> entries.put(name, Arrays.copyOf(bytes, Edit.of(edit.value(), bytes.length + 1)));
+            case 3 -> {
+                entries.remove(name);
+                entries.put((edit.value() % 2 == 0 ? "../" : "x") + name, bytes);
+            }
+            default -> {
+                byte[] more = Arrays.copyOf(bytes, edit.value() % 4 == 0 ? BLOWN_UP : bytes.length + 4096);
+                Arrays.fill(more, bytes.length, more.length, (byte) (edit.value() % 3 == 0 ? 0 : ' '));
+                entries.put(name, more);
+            }
         }
     }
 

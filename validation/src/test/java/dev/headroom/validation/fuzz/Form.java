@@ -20,6 +20,24 @@ enum Form {
             return TextEdits.apply(seed, edits);
         }
     },
+    PROTOBUF {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return WireEdits.apply(seed, edits);
+        }
+    },
+    PICKLE {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return PickleEdits.apply(seed, edits);
+        }
+    },
+    SAFETENSORS {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return SafetensorsEdits.apply(seed, edits);
+        }
+    },
     BYTES {
         @Override
         byte[] edited(byte[] seed, Program edits) {

@@ -1,6 +1,7 @@
 package dev.headroom.validation.fuzz;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -21,6 +22,9 @@ import java.util.TimerTask;
 public final class Fuzzing {
     static final String FOUND = "target/fuzz";
 
+    /** Jazzer's inputs, those of the fixtures among them. */
+    static final String CORPUS = "target/fuzz-corpus";
+
     static final String GO_ON = "headroom.fuzz.goOn";
 
     private static final long MOST_NANOS = 2_000_000_000L;
@@ -39,6 +43,11 @@ public final class Fuzzing {
 
     Fuzzing() throws IOException {
         judge = new Judge();
+    }
+
+    /** Jazzer calls it before the first input: what was kept of earlier hours is there to begin with. */
+    public static void fuzzerInitialize() throws IOException {
+        Corpus.write(Path.of(CORPUS));
     }
 
     /** Jazzer's entry. */
@@ -66,21 +75,19 @@ public final class Fuzzing {
         TimerTask hangs = watch(program.reader(), file, Thread.currentThread());
         Optional<String> defect;
         try {
-            long nanos = -cpu();
+            ThreadTimes begun = ThreadTimes.now();
             defect = judge.defect(program.reader(), file);
-            nanos += cpu();
-            if (defect.isEmpty() && nanos > MOST_NANOS) {
+            if (defect.isEmpty() && begun.longest() > MOST_NANOS) {
                 // The first run may have paid for loading and compiling.
-                nanos = -cpu();
+                begun = ThreadTimes.now();
                 defect = judge.defect(program.reader(), file);
-                nanos += cpu();
-                defect = nanos > MOST_NANOS ? Optional.of("takes more than two seconds") : defect;
+                defect = begun.longest() > MOST_NANOS ? Optional.of("takes more than two seconds") : defect;
             }
         } finally {
             hangs.cancel();
         }
         if (defect.isPresent() && known.add(program.reader() + defect.get())) {
-            write(program.reader(), file, defect.get());
+            keep(program.reader(), file, defect.get());
             if (!Boolean.getBoolean(GO_ON)) {
                 throw new AssertionError(program.reader() + ": " + defect.get());
             }
@@ -101,8 +108,8 @@ public final class Fuzzing {
                     stack.append("\n  ").append(frame);
                 }
                 try {
-                    write(reader, file, stack.toString());
-                } catch (IOException e) {
+                    keep(reader, file, stack.toString());
+                } catch (UncheckedIOException e) {
                     System.err.println(e);
                 }
                 Runtime.getRuntime().halt(1);
@@ -112,12 +119,17 @@ public final class Fuzzing {
         return hangs;
     }
 
-    private static void write(Reader reader, byte[] file, String defect) throws IOException {
+    /** Writes a defect and its file. */
+    static void keep(Reader reader, byte[] file, String defect) {
         Path folder = Path.of(FOUND, reader.name().toLowerCase(Locale.ROOT));
-        Files.createDirectories(folder);
         String name = hash(file) + "-" + reader.file();
-        Files.write(folder.resolve(name), file);
-        Files.writeString(folder.resolve(name + ".why"), defect + "\n");
+        try {
+            Files.createDirectories(folder);
+            Files.write(folder.resolve(name), file);
+            Files.writeString(folder.resolve(name + ".why"), defect + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         System.err.println("fuzz: " + reader + " " + name + ": " + defect);
     }
 
@@ -128,10 +140,6 @@ public final class Fuzzing {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    private static long cpu() {
-        return cpu(Thread.currentThread());
     }
 
     private static long cpu(Thread thread) {

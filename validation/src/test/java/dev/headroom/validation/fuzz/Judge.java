@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -27,6 +28,12 @@ final class Judge implements AutoCloseable {
 
     private static final List<String> WRITING = List.of("--report", "--snapshot", "--plot", "-o", "--output");
 
+    /** What lies beside the file of a reader of folders: its name, and the fixture. */
+    private static final Map<Reader, Map<String, String>> BESIDE = Map.of(
+            Reader.WEIGHTS, Map.of("config.json", "models/configs/llama-tiny.json"),
+            Reader.RECORDING,
+                    Map.of("cnn-small.pt2", "models/cnn-small.pt2", "mlp-xor.pt2", "models/mlp-xor.pt2"));
+
     private final Path folder;
     private final Posting service = new Posting();
 
@@ -38,26 +45,61 @@ final class Judge implements AutoCloseable {
                 "loops/discriminator.pt2",
                 "loops/classifier.pt2",
                 "loops/perceptron.pt2",
+                "models/configs/llama-tiny.json",
+                "real/archives/vgg11.pt2",
                 "models/small/mlp-xor.pt2")) {
             Path from = Fixtures.folder().resolve(beside);
             Files.copy(from, folder.resolve(from.getFileName()), StandardCopyOption.REPLACE_EXISTING);
         }
     }
 
-    /** What an answer is blamed for, in words that are equal for equal defects; empty when it is fine. */
+    /**
+     * What was said to a file.
+     *
+     * @param status 0 or 3 with a result, 2 with a refusal, 1 for a defect
+     * @param out the result
+     * @param said the line of a refusal
+     */
+    record Answer(int status, String out, String said) {
+        /** What it is blamed for, in words that are equal for equal defects; empty when it is fine. */
+        Optional<String> defect() {
+            if (status == 2 && (said.isEmpty() || said.contains("\n"))) {
+                return Optional.of("not one line: " + said.lines().limit(2).toList());
+            }
+            if (status == 1 || status == 2 && INNARDS.matcher(said).find()) {
+                return Optional.of(
+                        said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
+            }
+            return Optional.empty();
+        }
+
+        boolean isResult() {
+            return status == 0 || status == 3;
+        }
+    }
+
+    /** What is wrong with the answer to a file, if anything is. */
     Optional<String> defect(Reader reader, byte[] bytes) throws IOException {
+        return answer(reader, bytes).defect();
+    }
+
+    /** Gives the file to its reader. */
+    Answer answer(Reader reader, byte[] bytes) throws IOException {
         if (reader.call().startsWith("POST ")) {
-            return service.defect(reader.call().substring(5), bytes);
+            return service.answer(reader.call().substring(5), bytes);
         }
         Path own = Files.createDirectories(folder.resolve("own"));
         try {
             Path file = own.resolve(reader.file());
             Files.write(file, bytes);
+            for (Map.Entry<String, String> beside : BESIDE.getOrDefault(reader, Map.of()).entrySet()) {
+                Files.copy(Fixtures.folder().resolve(beside.getValue()), own.resolve(beside.getKey()));
+            }
             if (reader == Reader.LOOP || reader == Reader.GRID || reader == Reader.TABLE) {
                 file = Files.move(file, folder.resolve(reader.file()), StandardCopyOption.REPLACE_EXISTING);
             }
             List<String> arguments = arguments(reader, file, bytes);
-            return arguments.isEmpty() ? Optional.empty() : run(arguments);
+            return arguments.isEmpty() ? new Answer(2, "", "left out") : run(arguments);
         } finally {
             delete(own);
         }
@@ -67,8 +109,7 @@ final class Judge implements AutoCloseable {
         if (reader == Reader.COMMAND_LINE) {
             List<String> words = new ArrayList<>(
                     new String(bytes, StandardCharsets.UTF_8).lines().toList());
-            words.replaceAll(word ->
-                    word.endsWith(".pt2") ? folder.resolve("mlp-xor.pt2").toString() : word);
+            words.replaceAll(this::beside);
             boolean runs = !words.isEmpty()
                     && COMMANDS.contains(words.get(0))
                     && !words.contains("")
@@ -80,6 +121,7 @@ final class Judge implements AutoCloseable {
                 .map(word -> switch (word) {
                     case "{}" -> file.toString();
                     case "." -> file.getParent().toString();
+                    case "beside" -> folder.toString();
                     case "out.csv", "out.jsonl" ->
                         folder.resolve("own").resolve(word).toString();
                     default -> word.endsWith(".pt2") ? folder.resolve(word).toString() : word;
@@ -87,20 +129,22 @@ final class Judge implements AutoCloseable {
                 .toList();
     }
 
-    private static Optional<String> run(List<String> arguments) {
+    /** A word of a command line, with the path of what it names among the files that lie there. */
+    private String beside(String word) {
+        if (word.endsWith(".pt2")) {
+            return folder.resolve("mlp-xor.pt2").toString();
+        }
+        return word.endsWith("config.json") ? folder.resolve("llama-tiny.json").toString() : word;
+    }
+
+    private static Answer run(List<String> arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int status = Main.run(new PrintWriter(out), new PrintWriter(err), arguments.toArray(String[]::new));
         String said = err.toString().strip();
         // A sweep says in its table what was wrong with a row.
-        boolean sweep = arguments.get(0).equals("sweep") && !out.toString().isBlank();
-        if (status == 2 && !sweep && (said.isEmpty() || said.contains("\n"))) {
-            return Optional.of("not one line: " + said.lines().limit(2).toList());
-        }
-        if (status == 1 || status == 2 && INNARDS.matcher(said).find()) {
-            return Optional.of(said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
-        }
-        return Optional.empty();
+        boolean told = arguments.get(0).equals("sweep") && !out.toString().isBlank();
+        return new Answer(status == 2 && told ? 0 : status, out.toString(), said);
     }
 
     private static void delete(Path folder) throws IOException {

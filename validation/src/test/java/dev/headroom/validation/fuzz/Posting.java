@@ -8,11 +8,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The service, begun in this process when the first request comes. */
 final class Posting implements AutoCloseable {
+    private static final int DONE = 200;
     private static final int BROKEN = 500;
 
     private final HttpClient client = HttpClient.newHttpClient();
@@ -41,8 +41,8 @@ final class Posting implements AutoCloseable {
         public void close() {}
     }
 
-    /** What is wrong with the answer, if anything is. */
-    Optional<String> defect(String path, byte[] body) throws IOException {
+    /** What the service answers. */
+    Judge.Answer answer(String path, byte[] body) throws IOException {
         if (!service.isAlive() && !address.isDone()) {
             service.setDaemon(true);
             service.start();
@@ -53,12 +53,13 @@ final class Posting implements AutoCloseable {
                     .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                     .build();
             HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
-            return reply.statusCode() >= BROKEN
-                    ? Optional.of(reply.statusCode() + " " + reply.body())
-                    : Optional.empty();
+            boolean result = reply.statusCode() == DONE;
+            int refused = reply.statusCode() >= BROKEN ? 1 : 2;
+            return new Judge.Answer(
+                    result ? 0 : refused, result ? reply.body() : "", result ? "" : reply.statusCode() + " " + reply.body().strip());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Optional.empty();
+            return new Judge.Answer(2, "", "interrupted");
         }
     }
 

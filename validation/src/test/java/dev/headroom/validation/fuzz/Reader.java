@@ -18,10 +18,12 @@ enum Reader {
             "models/small/cnn-small.pt2",
             "models/small/vgg16.pt2",
             "plans/net.pt2",
-            "models/configs/llama-tiny.pt2",
-            "recorded/branches.pt2"),
+            "models/configs/llama-tiny.pt2"),
     EXPLAINED(Form.ARCHIVE, "model.pt2", "explain {} --batch 2 --gpu rtx-3090", "models/small/cnn-small.pt2"),
-    RECORDED_PROGRAM(Form.ARCHIVE, "program.pt2", "predict {} --steps 2", "recorded/gates.pt2", "recorded/swish.pt2"),
+    RECORDED_PROGRAM(Form.ARCHIVE, "program.pt2", "predict {} --steps 2",
+            "recorded/gates.pt2",
+            "recorded/swish.pt2",
+            "recorded/branches.pt2"),
     RECORDING(
             Form.JSON,
             "run.json",
@@ -30,7 +32,8 @@ enum Reader {
             "recordings/mlp-xor-plain.json.gz"),
     ALLOCATOR_PROGRAM(Form.JSON, "program.json", "replay {} --json", "fuzz/seeds/program.json"),
     TRACE(Form.JSON, "trace.json", "replay {} --json", "fuzz/seeds/trace.json.gz"),
-    SNAPSHOT(Form.BYTES, "snapshot.pickle", "replay {}", "snapshots/resnet18-b4-i64-sgd.pickle.gz"),
+    PACKED_TRACE(Form.BYTES, "trace.json.gz", "replay {} --json", "recordings/allocator/default-tiny.json.gz"),
+    SNAPSHOT(Form.PICKLE, "snapshot.pickle", "replay {}", "snapshots/resnet18-b4-i64-sgd.pickle.gz"),
     CONFIG(
             Form.JSON,
             "config.json",
@@ -40,6 +43,51 @@ enum Reader {
             "models/configs/mixtral-tiny.json",
             "models/configs/gemma3-tiny.json",
             "recorded/bloom-config.json"),
+    GENERATED(
+            Form.JSON,
+            "config.json",
+            "predict {} --batch 2 --seq 8 --generate 4 --inference",
+            "models/configs/qwen3-tiny.json",
+            "models/configs/gemma2-tiny.json"),
+    CAPACITY(
+            Form.JSON,
+            "config.json",
+            "serve-capacity {} --seq 64 --generate 16 --gpu rtx-3090",
+            "models/configs/llama-tiny.json"),
+    TUNED(
+            Form.JSON,
+            "config.json",
+            "predict {} --batch 2 --seq 16 --steps 2 --lora 4 --targets all-linear --quant nf4",
+            "models/configs/mistral-tiny.json",
+            "models/configs/phi3-tiny.json"),
+    WEIGHTS(
+            Form.SAFETENSORS,
+            "model.safetensors",
+            "predict . --batch 2 --seq 16 --steps 2",
+            "fuzz/seeds/weights.json"),
+    ONNX(
+            Form.PROTOBUF,
+            "model.onnx",
+            "predict {} --inference --steps 2 --batch 4",
+            "onnx/mlp.onnx"),
+    ONNX_OPERATORS(
+            Form.PROTOBUF,
+            "model.onnx",
+            "predict {} --inference --steps 2",
+            "onnx/operators/argmax.onnx",
+            "onnx/operators/conv-transpose.onnx",
+            "onnx/operators/einsum.onnx",
+            "onnx/operators/gather-elements.onnx",
+            "onnx/operators/layer-norm.onnx",
+            "onnx/operators/masked.onnx",
+            "onnx/operators/pad.onnx",
+            "onnx/operators/pixel-shuffle.onnx",
+            "onnx/operators/reduce-l2.onnx",
+            "onnx/operators/resize-bilinear.onnx",
+            "onnx/operators/scatter-elements.onnx",
+            "onnx/operators/tile.onnx",
+            "onnx/operators/topk.onnx",
+            "onnx/operators/trilu.onnx"),
     DEEPSPEED(
             Form.JSON,
             "deepspeed.json",
@@ -67,7 +115,19 @@ enum Reader {
             "",
             "fuzz/seeds/predict.txt",
             "fuzz/seeds/parallel.txt",
-            "fuzz/seeds/tuned.txt"),
+            "fuzz/seeds/tuned.txt",
+            "fuzz/seeds/config.txt",
+            "fuzz/seeds/capacity.txt",
+            "fuzz/seeds/advise.txt"),
+    MEASURED_RUNS(
+            Form.TEXT,
+            "runs.csv",
+            "validate --real-runs . --archives beside",
+            "fuzz/seeds/ladder.csv",
+            "fuzz/seeds/perceptrons.csv"),
+    UPLOAD(Form.JSON, "config.json", "POST /v1/models", "models/configs/llama-tiny.json"),
+    UPLOADED_ARCHIVE(Form.ARCHIVE, "model.pt2", "POST /v1/models", "models/small/mlp-xor.pt2"),
+    STRATEGIES(Form.JSON, "request.json", "POST /v1/strategies", "fuzz/seeds/strategies.json"),
     REQUEST(Form.JSON, "request.json", "POST /v1/predict", "fuzz/seeds/request.json"),
     ADVICE(Form.JSON, "request.json", "POST /v1/overview", "fuzz/seeds/request.json");
 
@@ -116,6 +176,11 @@ enum Reader {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** A good file as it is read. */
+    byte[] unchanged(int number) {
+        return form.edited(seed(number), new Program(this, number, List.of()));
     }
 
     /** Where the inputs are kept that once found a defect. */

@@ -40,8 +40,11 @@ public final class OnnxImporter implements Importer {
         String name = String.valueOf(file.getFileName());
         try {
             return new Reading(content, name.substring(0, name.length() - ".onnx".length())).graph();
-        } catch (UserInputException | ArithmeticException | IndexOutOfBoundsException e) {
+        } catch (UserInputException e) {
             throw new UserInputException(file + ": " + e.getMessage(), e);
+        } catch (ArithmeticException | IndexOutOfBoundsException e) {
+            throw new UserInputException(
+                    file + ": its sizes, inputs or outputs do not fit together; export the model again", e);
         }
     }
 
@@ -76,7 +79,7 @@ public final class OnnxImporter implements Importer {
             ModulePaths modules = new ModulePaths();
             for (OnnxFile.Operation node : LinearLayers.restored(file)) {
                 writer.at(modules.of(node), node.metadata().getOrDefault(TRACE, ""));
-                OperatorTable.write(writer, node, file, this::said);
+                write(node);
             }
             List<Graph.Output> outputs = new ArrayList<>();
             for (String output : file.outputs()) {
@@ -94,6 +97,17 @@ public final class OnnxImporter implements Importer {
                     Map.of(),
                     symbols,
                     writer.weights().stream().map(Graph.Input::qualifiedName).toList());
+        }
+
+        private void write(OnnxFile.Operation node) {
+            try {
+                OperatorTable.write(writer, node, file, this::said);
+            } catch (ArithmeticException | IndexOutOfBoundsException e) {
+                throw new UserInputException(
+                        "a node of " + node.type() + " has inputs or attributes that do not fit together; export the model"
+                                + " again",
+                        e);
+            }
         }
 
         private void input(OnnxFile.Described input) {
