@@ -48,6 +48,7 @@ import dev.headroom.estimator.op.view.RepetitionRules;
 import dev.headroom.estimator.op.view.ShapeRules;
 import dev.headroom.estimator.op.view.StridedViewRules;
 import dev.headroom.estimator.op.view.ViewRules;
+import dev.headroom.estimator.op.vision.VisionRules;
 
 /**
  * The operators that Headroom knows. A new operator is a line in its family's table, and a method where it needs one; a
@@ -88,6 +89,7 @@ public final class StandardRules {
             .family("attention", AttentionRules::register)
             .family("quantised layers", QuantisedRules::register)
             .family("losses", FusedRules::register)
+            .family("images of any size", VisionRules::register)
             .family("compiled graphs", CompiledRules::register)
             .family("losses", MarginLosses::register)
             .family("losses", LikelihoodLosses::register)

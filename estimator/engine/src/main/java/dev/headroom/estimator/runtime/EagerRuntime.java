@@ -199,6 +199,10 @@ public final class EagerRuntime {
         GradNode node = t.gradNode();
         t.setHistory(null, 0);
         release(t.takeIndices());
+        Tensor[] items = t.takeItems();
+        for (int i = items.length - 1; i >= 0; i--) { // as CPython's list_dealloc does
+            release(items[i]);
+        }
         Tensor base = t.takeBase();
         tape.release(node);
         release(base);

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * PyTorch's TensorImpl is, because counts decide what autograd may reuse in place.
  */
 public final class Tensor {
+    private static final Tensor[] NO_ITEMS = {};
+
     private Storage storage;
     private DType dtype;
     private final long[] sizes;
@@ -17,6 +19,7 @@ public final class Tensor {
     private long offset;
     private int refs;
     private @Nullable Tensor indices;
+    private Tensor[] items = NO_ITEMS;
 
     /** Position in the frame that holds a reference to it, or -1. */
     int frameSlot = -1;
@@ -178,6 +181,27 @@ public final class Tensor {
     Tensor takeIndices() {
         Tensor taken = indices;
         indices = null;
+        return taken;
+    }
+
+    /** Makes this, of no elements that matter, stand for a Python list, which keeps its items. */
+    public Tensor listing(Tensor... all) {
+        for (Tensor t : all) {
+            t.incrementRefs();
+        }
+        items = all;
+        return this;
+    }
+
+    /** What the list holds that this stands for. Do not change the array. */
+    public Tensor[] items() {
+        return items;
+    }
+
+    /** The references to the items, for who lets go of the list. */
+    Tensor[] takeItems() {
+        Tensor[] taken = items;
+        items = NO_ITEMS;
         return taken;
     }
 

@@ -75,6 +75,12 @@ public final class Layers {
         return withWeights(m, out, bias, out, in / groups, kernel, kernel);
     }
 
+    /** {@code nn.Conv3d} that cuts its input into blocks: as far from one to the next as the kernel is wide. */
+    public static Layer blocks3d(long in, long out, long[] kernel, boolean bias) {
+        Operator m = operator("conv.Conv3d", "aten.conv3d.default", "input", "stride", kernel);
+        return withWeights(m, out, bias, out, in, kernel[0], kernel[1], kernel[2]);
+    }
+
     /**
      * {@code nn.ConvTranspose2d} with a square kernel.
      *

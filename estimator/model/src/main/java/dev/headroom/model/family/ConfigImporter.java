@@ -13,6 +13,7 @@ import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.family.speech.Whisper;
+import dev.headroom.model.family.vision.QwenVl;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -28,6 +29,9 @@ import java.util.Set;
 public final class ConfigImporter implements Importer {
     /** Families that are given images and no text. */
     private static final Set<String> IMAGES_ALONE = Set.of("vit");
+
+    /** Families that are given images of any size, as rows of patches. */
+    private static final Set<String> ANY_SIZE = Set.of("qwen2_vl", "qwen2_5_vl");
 
     @Override
     public String format() {
@@ -99,6 +103,10 @@ public final class ConfigImporter implements Importer {
         if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
             throw new UserInputException("`packing` has no mask; leave `mask` out");
         }
+        if (!options.imageSize().isEmpty() && !ANY_SIZE.contains(type)) {
+            throw new UserInputException(
+                    config.source() + " says how large images are, or has none; leave `image_size` out");
+        }
         boolean sees = IMAGES_ALONE.contains(type);
         if (sees && (options.seq() != null || options.packing() || options.mask() != ModelOptions.Mask.NONE)) {
             throw new UserInputException(config.source() + " has no text; leave out `seq`, `mask` and `packing`");
@@ -128,6 +136,16 @@ public final class ConfigImporter implements Importer {
         model.input("pixel_values", request.type(), Request.BATCH, SymExpr.of(3), side, side);
     }
 
+    /** The patches of images of any size, how many each has, and which tokens stand for them. */
+    private static void patches(Model model, Request request) {
+        ModelConfig vision = QwenVl.vision(request.config());
+        long patch = vision.size("patch_size");
+        long features = vision.size("in_channels") * vision.size("temporal_patch_size") * patch * patch;
+        model.input("pixel_values", request.type(), QwenVl.patches(request), SymExpr.of(features));
+        model.input("image_grid_thw", DType.INT64, Request.BATCH, SymExpr.of(3));
+        model.input("mm_token_type_ids", DType.INT32, Request.BATCH, Request.SEQ);
+    }
+
     /** In the order of the batch's entries. */
     private static void inputs(Model model, Request request) {
         ModelConfig config = request.config();
@@ -152,7 +170,9 @@ public final class ConfigImporter implements Importer {
             model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
         }
         ModelConfig vision = request.config().section("vision_config");
-        if (!vision.entries().isEmpty()) {
+        if (ANY_SIZE.contains(config.modelType())) {
+            patches(model, request);
+        } else if (!vision.entries().isEmpty()) {
             images(model, request, vision);
         }
         if (config.modelType().equals("gemma3")) { // which tokens are an image's

@@ -38,6 +38,7 @@ import dev.headroom.model.family.text.StarCoder2;
 import dev.headroom.model.family.vision.Clip;
 import dev.headroom.model.family.vision.Gemma3;
 import dev.headroom.model.family.vision.Llava;
+import dev.headroom.model.family.vision.QwenVl;
 import dev.headroom.model.family.vision.Vit;
 import java.util.List;
 import java.util.Optional;
@@ -109,7 +110,9 @@ public final class Families {
             new Family("vit", "ViT", Vit::of),
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)),
             new Family("clip", "CLIP", Clip::of),
-            new Family("gemma3", "Gemma 3 with images", request -> Gemma3.of(request, Families::text)));
+            new Family("gemma3", "Gemma 3 with images", request -> Gemma3.of(request, Families::text)),
+            new Family("qwen2_vl", "Qwen 2-VL", QwenVl::two),
+            new Family("qwen2_5_vl", "Qwen 2.5-VL", QwenVl::twoAndAHalf));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, OTHERS).flatMap(List::stream).toList();

@@ -107,23 +107,38 @@ public final class InputGradients {
                 .orElse("");
     }
 
-    /** The module that turns the user's image into patches, of a model that sees; "" where there is none. */
+    /**
+     * The module that turns the user's image into patches, of a model that sees; "" where there is none. It is the
+     * convolution of whole images, and the module around that of images that come as rows of patches.
+     */
     private static String patches(Graph graph) {
         Set<String> images = new HashSet<>();
         for (Graph.Input in : graph.inputs()) {
             TensorMeta meta = graph.values().get(in.value());
             if (in.kind() == Graph.InputKind.USER
                     && meta != null
-                    && meta.sizes().size() == 4) {
+                    && meta.dtype().isFloatingPoint()) {
                 images.add(in.value());
             }
         }
-        return graph.nodes().stream()
-                .filter(n ->
-                        n.operator().equals("aten.conv2d") && n.reads().stream().anyMatch(images::contains))
-                .findFirst()
-                .map(Node::module)
-                .orElse("");
+        for (Node n : graph.nodes()) {
+            if (n.reads().stream().anyMatch(images::contains)) {
+                switch (n.operator()) {
+                    case "aten.conv2d" -> {
+                        return n.module();
+                    }
+                    case "aten.conv3d" -> {
+                        return n.module().substring(0, n.module().lastIndexOf('.'));
+                    }
+                    default -> {
+                        if (SAME_TOKENS.contains(n.operator())) {
+                            images.addAll(n.outputs());
+                        }
+                    }
+                }
+            }
+        }
+        return "";
     }
 
     private static void ends(List<ModuleCalls.Call> calls, String path, Set<Integer> ends) {

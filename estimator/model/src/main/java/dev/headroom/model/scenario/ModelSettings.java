@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.GRID;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.count;
@@ -76,6 +77,13 @@ public final class ModelSettings {
                             "KIND",
                             "Tokens of eager experts: balanced, or worst (a few experts get all)."));
 
+    public static final Setting<List<Integer>> IMAGE_SIZE =
+            row(Setting.of("image_size", MODEL, ModelOptions::imageSize, ModelOptions::withImageSize)
+                    .written(
+                            GRID,
+                            "HxW",
+                            "Height and width of each sequence's image, for models that take images of any size."));
+
     public static final Setting<List<String>> ENTRIES =
             row(Setting.of("set", MODEL, ModelOptions::entries, ModelOptions::withEntries)
                     .written(TEXTS, "KEY=JSON", "Replaces an entry of the config.json; repeatable."));
@@ -94,6 +102,6 @@ public final class ModelSettings {
 
     /** Those that mean nothing to an archive. */
     public static List<Setting<?>> ofConfigs() {
-        return List.of(TASK, MASK, PACKING, USE_CACHE, EXPERTS, ROUTING, ENTRIES);
+        return List.of(TASK, MASK, PACKING, USE_CACHE, EXPERTS, ROUTING, IMAGE_SIZE, ENTRIES);
     }
 }

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -33,11 +34,16 @@ class ConfigImporterTest {
     private static final Scenario RUN = Scenario.defaults().with(ModelSettings.SEQ, 64L);
 
     private static Graph read(String model, String... entries) {
-        Scenario run = ShippedConfigs.has(model)
-                        && ShippedConfigs.read(model).modelType().equals("vit")
-                ? Scenario.defaults()
-                : RUN;
-        return Importers.read(Path.of(model), run.with(ModelSettings.ENTRIES, List.of(entries)));
+        return Importers.read(Path.of(model), run(model).with(ModelSettings.ENTRIES, List.of(entries)));
+    }
+
+    private static Scenario run(String model) {
+        String type = ShippedConfigs.has(model) ? ShippedConfigs.read(model).modelType() : "";
+        return switch (type) {
+            case "vit" -> Scenario.defaults();
+            case "qwen2_vl", "qwen2_5_vl" -> RUN.with(ModelSettings.IMAGE_SIZE, List.of(112, 168));
+            default -> RUN;
+        };
     }
 
     private static String message(String model, String... entries) {
@@ -150,6 +156,33 @@ class ConfigImporterTest {
         UserInputException e = assertThrows(
                 UserInputException.class, () -> Importers.read(Path.of("smollm2-135m"), Scenario.defaults()));
         assertTrue(e.getMessage().contains("pass `seq=N`"), e.getMessage());
+    }
+
+    static Stream<Arguments> imagesThatCannotBe() {
+        return Stream.of(
+                Arguments.of("qwen2.5-vl-3b", RUN, "pass `image_size=HxW`"),
+                Arguments.of("qwen2.5-vl-3b", sized(100, 112), "multiples of 28"),
+                Arguments.of("qwen2.5-vl-3b", sized(112), "multiples of 28"),
+                Arguments.of("qwen2-vl-2b", sized(280, 280), "too short for an image of 100 tokens"),
+                Arguments.of("qwen2-vl-2b", sized(112, 112).with(ModelSettings.PACKING, true), "`packing`"),
+                Arguments.of(
+                        "qwen2-vl-2b",
+                        sized(112, 112).with(ModelSettings.TASK, ModelOptions.Task.SEQUENCE_CLASSIFICATION),
+                        "leave `task` out"),
+                Arguments.of("llava-1.5-7b", sized(112, 112), "leave `image_size` out"),
+                Arguments.of("llama-3.1-8b", sized(112, 112), "leave `image_size` out"));
+    }
+
+    private static Scenario sized(Integer... sides) {
+        return RUN.with(ModelSettings.IMAGE_SIZE, List.of(sides));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void imagesThatCannotBe(String model, Scenario run, String expected) {
+        UserInputException e = assertThrows(UserInputException.class, () -> Importers.read(Path.of(model), run));
+        assertTrue(e.getMessage().contains(expected), e.getMessage());
+        assertEquals(1, e.getMessage().lines().count());
     }
 
     @Test

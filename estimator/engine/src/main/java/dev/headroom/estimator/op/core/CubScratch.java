@@ -23,6 +23,9 @@ public final class CubScratch {
     /** Tile states that lie before the first (cub/agent/single_pass_scan_operators.cuh, TILE_STATUS_PADDING). */
     private static final long STATE_PADDING = 32;
 
+    /** Items of a tile that selects, at the least: the scratch of fewer than 33 tiles is the same. */
+    private static final long UNIQUE_TILE = 256;
+
     private CubScratch() {}
 
     private static long align(long bytes) {
@@ -101,6 +104,11 @@ public final class CubScratch {
             return width == 8 ? 192 * 7 : 256 * 11;
         }
         return 64L * (width == 8 ? 5 : 11);
+    }
+
+    /** {@code DeviceSelect::Unique} (cub/device/dispatch/dispatch_select_if.cuh): tile states of 8 bytes. */
+    public static long unique(long n) {
+        return states(Bytes.ceilDiv(n, UNIQUE_TILE), 8);
     }
 
     /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */

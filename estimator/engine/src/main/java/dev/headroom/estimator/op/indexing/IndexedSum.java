@@ -24,6 +24,30 @@ final class IndexedSum {
     }
 
     /**
+     * The same for rows whose numbers are in host memory, where they are checked as well: the device gets them when
+     * they are sorted.
+     */
+    static Tensor backwardFromHost(EagerRuntime rt, Tensor g, long[] sizes, long rows) {
+        Tensor out = Creation.zeros(rt, g.dtype(), sizes);
+        Tensor linear = rt.empty(DType.INT64, rows);
+        Tensor values = Copies.contiguous(rt, g);
+        sort(rt, rows, CubScratch.bits(sizes[0] - 1));
+        rt.freeUnless(values, g);
+        rt.free(linear);
+        return out;
+    }
+
+    private static void sort(EagerRuntime rt, long n, int bits) {
+        Tensor sorted = rt.empty(DType.INT64, n);
+        Tensor original = rt.empty(DType.INT64, n);
+        Tensor range = rt.empty(DType.INT64, n);
+        rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, DType.INT64.bytes(), bits)));
+        rt.free(range);
+        rt.free(original);
+        rt.free(sorted);
+    }
+
+    /**
      * The kernel's temporaries.
      *
      * @param checked whether the host looks at the largest and the smallest index first
@@ -63,15 +87,7 @@ final class IndexedSum {
         Tensor turned = last - first + 1 == used ? null : rt.empty(g.dtype(), sizes);
         Tensor values = Copies.contiguous(rt, g);
         if (linear != null && linear.numel() > 0 && slice > 0) {
-            long n = linear.numel();
-            Tensor sorted = rt.empty(DType.INT64, n);
-            Tensor original = rt.empty(DType.INT64, n);
-            Tensor range = rt.empty(DType.INT64, n);
-            int bits = CubScratch.bits(largest / slice);
-            rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, DType.INT64.bytes(), bits)));
-            rt.free(range);
-            rt.free(original);
-            rt.free(sorted);
+            sort(rt, linear.numel(), CubScratch.bits(largest / slice));
         }
         rt.freeUnless(values, g);
         rt.free(turned);

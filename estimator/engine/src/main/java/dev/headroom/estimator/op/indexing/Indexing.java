@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
@@ -89,6 +90,23 @@ final class Indexing {
     /** {@code tensor[indices]} with integer tensors (ATen/native/TensorAdvancedIndexing.cpp). */
     static Tensor index(Call c) {
         return gathered(c.runtime(), c.tensor("self"), onDevice(c.runtime(), c.tensors("indices")));
+    }
+
+    /**
+     * {@code tensor[rows]}, the rows' numbers a tensor in host memory: autograd keeps that, and the copy on the device
+     * goes with the kernel.
+     */
+    static Tensor fromHost(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        long rows = t.size(0);
+        Recorder r = rt.record("IndexBackward0", t);
+        Tensor copy = rt.empty(DType.INT64, rows);
+        Tensor out = rt.empty(t.dtype(), t.sizes());
+        rt.free(copy);
+        long[] sizes = t.sizes();
+        return r.gradient(0, g -> IndexedSum.backwardFromHost(rt, g, sizes, rows))
+                .output(out);
     }
 
     /** Indices in host memory, such as those of a list, are copied to the device first. */

@@ -18,6 +18,7 @@ public final class IndexingRules {
         r.single("aten.gather", Indexing::gather);
         r.single("aten.index_select", Indexing::indexSelect);
         r.single("aten.index.Tensor", Indexing::index);
+        r.single("transformers.rows_in_order", Indexing::fromHost);
         r.single("aten.nonzero", NonZero::run);
         r.single("aten.masked_select", NonZero::masked);
         r.bound("aten.nonzero", "all places count as found");

@@ -9,7 +9,7 @@ public final class Positions {
 
     /** {@code position_ids}, given or counted. */
     public static Value write(Scope s, Request request) {
-        if (request.options().packing() || request.step() != null) {
+        if (request.options().packing() || request.step() != null || s.isLet("position_ids")) {
             return s.given("position_ids");
         }
         s.line("position_ids = torch.arange(embedded.shape[1]) + past_seen_tokens");

@@ -6,7 +6,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 
 /** {@code apply_rotary_pos_emb}: turns queries and keys by their positions. */
-final class Rotations {
+public final class Rotations {
     private Rotations() {}
 
     /** Of each head the part that turns, and the part that passes through. */
@@ -242,7 +242,8 @@ final class Rotations {
         return joined(s, s.op("aten.neg.default", "self", second), first);
     }
 
-    private static Value turned(Scope s, Value x, Value cos, Value sin, long size) {
+    /** {@code x * cos + rotate_half(x) * sin}, in the line of the caller. */
+    public static Value turned(Scope s, Value x, Value cos, Value sin, long size) {
         Value scaled = s.op("aten.mul.Tensor", "self", x, "other", cos);
         Value other = s.op("aten.mul.Tensor", "self", rotated(s, x, size), "other", sin);
         return s.op("aten.add.Tensor", "self", scaled, "other", other);

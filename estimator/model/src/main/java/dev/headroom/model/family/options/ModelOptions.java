@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param inputGrads {@code enable_input_require_grads()}: the embedded tokens require a gradient, whatever is frozen
  * @param experts how experts are computed
  * @param routing how many tokens each expert gets where that decides sizes
+ * @param imageSize height and width of the image that comes with each sequence, in pixels, of a model that takes images
+ *     of any size; empty where it is not said
  * @param entries entries of the {@code config.json} that are replaced, {@code KEY=JSON}
  */
 @Withers
@@ -28,14 +30,16 @@ public record ModelOptions(
         boolean inputGrads,
         Experts experts,
         Routing routing,
+        List<Integer> imageSize,
         List<String> entries)
         implements ModelOptionsWithers.With {
     public ModelOptions {
+        imageSize = List.copyOf(imageSize);
         entries = List.copyOf(entries);
     }
 
     public static final ModelOptions DEFAULTS = new ModelOptions(
-            null, Task.AUTO, Mask.NONE, false, false, false, Experts.AUTO, Routing.BALANCED, List.of());
+            null, Task.AUTO, Mask.NONE, false, false, false, Experts.AUTO, Routing.BALANCED, List.of(), List.of());
 
     /** Heads of models. */
     public enum Task {

@@ -99,20 +99,4 @@ final class ClipLayer extends Layer {
                 .with("fc1", Layers.linear(width, inner))
                 .with("fc2", Layers.linear(inner, width));
     }
-
-    /** {@code input * torch.sigmoid(1.702 * input)}. */
-    private static final class QuickGelu extends Layer {
-        @Override
-        protected String type() {
-            return "transformers.activations.QuickGELUActivation";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("return input * torch.sigmoid(1.702 * input)");
-            Value scaled = s.op("aten.mul.Tensor", "self", in[0], "other", 1.702);
-            Value bent = s.op("aten.sigmoid.default", "self", scaled);
-            return s.op("aten.mul.Tensor", "self", in[0], "other", bent);
-        }
-    }
 }
