@@ -19,6 +19,8 @@ public enum AdapterMethod {
     PROMPT_TUNING(20, false),
     /** The same, as a small network makes them. */
     P_TUNING(20, false),
+    /** Trained keys and values before those of the texts, in every layer. */
+    PREFIX_TUNING(20, false),
     /** Copies of the norms. */
     LN_TUNING(0, false),
     /** Results, or inputs of feed-forward layers, times a vector. */

@@ -18,7 +18,7 @@ public final class AdapterNames {
 
     /** Methods without a rule. */
     private static final Set<String> OTHERS =
-            Set.of(("multitask-prompt-tuning prefix-tuning adamss boft adaption-prompt beft lily poly frod pvera"
+            Set.of(("multitask-prompt-tuning adamss boft adaption-prompt beft lily poly frod pvera"
                             + " fourierft glora xlora hra vblora unilora cpt miss randlora road trainable-tokens hira"
                             + " shira c3a waveft osf delora gralora cartridge tinylora psoft peanut shadow supertuning"
                             + " deft lora-fa")

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param modulesToSave ends of paths of modules that are trained whole, as copies beside the frozen ones
  * @param method in the place of LoRA; {@code null} for none
  * @param size its rank, the size of its blocks, or how many tokens it trains; {@code null} for peft's own
+ * @param projected whether a small network makes prefix tuning's keys and values
  * @param dora weights are decomposed into magnitude and direction (DoRA)
  * @param type the type of the adapters
  * @param freeze texts: parameters whose names hold one of them are frozen
@@ -34,6 +35,7 @@ public record AdapterOptions(
         List<String> modulesToSave,
         @Nullable AdapterMethod method,
         @Nullable Integer size,
+        boolean projected,
         boolean dora,
         Type type,
         List<String> freeze,
@@ -41,7 +43,8 @@ public record AdapterOptions(
         implements AdapterOptionsWithers.With {
     /** Neither adapters nor frozen parameters. */
     public static final AdapterOptions NONE = new AdapterOptions(
-            null, 16, false, null, List.of(), List.of(), List.of(), null, null, false, Type.FP32, List.of(), List.of());
+            null, 16, false, null, List.of(), List.of(), List.of(), null, null, false, false, Type.FP32, List.of(),
+            List.of());
 
     public AdapterOptions {
         targets = List.copyOf(targets);
@@ -82,6 +85,16 @@ public record AdapterOptions(
     /** Tokens that are trained before those of each text. */
     public long virtualTokens() {
         return method != null && method.isPrompt() ? methodSize() : 0;
+    }
+
+    /** Tokens whose keys and values are trained, before those of each text. */
+    public long prefixTokens() {
+        return method == AdapterMethod.PREFIX_TUNING ? methodSize() : 0;
+    }
+
+    /** Whether layers are adapted, not what the model is given. */
+    public boolean adaptsLayers() {
+        return any() && virtualTokens() == 0 && prefixTokens() == 0;
     }
 
     /** Whether inputs of adapters may be dropped. */

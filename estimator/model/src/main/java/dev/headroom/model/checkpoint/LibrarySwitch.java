@@ -25,8 +25,9 @@ final class LibrarySwitch {
     private static final String TRANSFORMERS = "transformers.";
     private static final String POSITIONS = "position_ids =";
 
-    /** Models of transformers that turn positions into rotations and do not hand them on to their layers. */
-    private static final String KEEPS_POSITIONS = "transformers.models.modernbert.";
+    /** Models of transformers whose layers are not given the positions. */
+    private static final List<String> KEEP_POSITIONS =
+            List.of("transformers.models.modernbert.", "transformers.models.gpt_bigcode.");
 
     private LibrarySwitch() {}
 
@@ -94,7 +95,7 @@ final class LibrarySwitch {
      * the rotary embedding do not read them: the value that the caller's variable of that name holds.
      */
     private static List<String> positions(Graph graph, List<Integer> positions, ModuleCalls.Call layer) {
-        if (layer.type().startsWith(KEEPS_POSITIONS)) {
+        if (KEEP_POSITIONS.stream().anyMatch(layer.type()::startsWith)) {
             return List.of();
         }
         String caller = graph.nodes()

@@ -8,10 +8,12 @@ import dev.headroom.model.family.config.ConfigFile;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.config.Safetensors;
 import dev.headroom.model.family.config.ShippedConfigs;
+import dev.headroom.model.family.decoder.GivenKeys;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions.Task;
 import dev.headroom.model.family.speech.Whisper;
 import dev.headroom.model.family.vision.QwenVl;
 import dev.headroom.model.graph.DType;
@@ -118,6 +120,10 @@ public final class ConfigImporter implements Importer {
             throw new UserInputException(
                     config.source() + ": `generate` is not modelled for models that see; leave it out");
         }
+        boolean plain = !request.scenario().generation().any() && !options.packing() && Tasks.of(request) == Task.AUTO;
+        if (request.prefix() > 0 && !plain) {
+            throw GivenKeys.refused(config);
+        }
         return request.scenario().generation().any()
                 ? new GreedySearch(name, request, family.model()).graph()
                 : pass(name, request, family);
@@ -127,6 +133,9 @@ public final class ConfigImporter implements Importer {
         Layer root = family.model().apply(request);
         Model model = Model.of(name, root).type(request.type());
         inputs(model, request);
+        if (request.prefix() > 0) {
+            GivenKeys.input(model, request);
+        }
         Graph graph = request.training() ? model.graph() : model.eval().graph();
         return graph.withHeld(graph.held().asLoaded());
     }

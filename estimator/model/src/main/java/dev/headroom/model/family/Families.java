@@ -10,6 +10,7 @@ import dev.headroom.model.family.encoder.Electra;
 import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.older.Bloom;
 import dev.headroom.model.family.older.Falcon;
+import dev.headroom.model.family.older.GptBigCode;
 import dev.headroom.model.family.seq2seq.T5;
 import dev.headroom.model.family.speech.Whisper;
 import dev.headroom.model.family.text.Cohere;
@@ -91,6 +92,7 @@ public final class Families {
 
     private static final List<Family> OTHERS = List.of(
             new Family("gpt2", "GPT-2", Gpt2::of),
+            new Family("gpt_bigcode", "StarCoder, SantaCoder", GptBigCode::of),
             new Family("gptj", "GPT-J", GptJ::of),
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("opt", "OPT", Opt::of),

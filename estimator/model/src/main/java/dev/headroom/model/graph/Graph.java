@@ -84,6 +84,11 @@ public record Graph(
         return new Graph(name, inputs, nodes, outputs, values, ints, symbols, state, other, loop);
     }
 
+    /** The same graph that returns something else. */
+    public Graph withOutputs(List<Output> other) {
+        return new Graph(name, inputs, nodes, other, values, ints, symbols, state, held, loop);
+    }
+
     /** The same graph with inputs that are told apart otherwise. */
     public Graph withInputs(List<Input> other) {
         return new Graph(name, other, nodes, outputs, values, ints, symbols, state, held, loop);

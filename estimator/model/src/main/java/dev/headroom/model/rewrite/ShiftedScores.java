@@ -30,6 +30,9 @@ public final class ShiftedScores {
         if (loss == null) {
             return graph;
         }
+        if (OwnLoss.isOf(graph)) {
+            return OwnLoss.of(graph, loss);
+        }
         Map<String, String> padded = new HashMap<>();
         List<Node> nodes = new ArrayList<>();
         String scores = read(loss, "self");
@@ -74,11 +77,11 @@ public final class ShiftedScores {
         return graph.withNodes(nodes);
     }
 
-    private static String read(Node n, String argument) {
+    static String read(Node n, String argument) {
         return SkippedMasks.argument(n, argument) instanceof Argument.Value v ? v.name() : "";
     }
 
-    private static Node node(Node like, String name, String target, String self, Map<String, Long> numbers) {
+    static Node node(Node like, String name, String target, String self, Map<String, Long> numbers) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         arguments.add(new Node.NamedArgument("self", new Argument.Value(self)));
         for (String number : List.of("dim", "start", "end")) {

@@ -55,8 +55,13 @@ public final class AdapterSettings {
                             count(MOST),
                             "N",
                             "Its rank, the size of its blocks (oft), or how many tokens it trains (prompt-tuning,"
-                                    + " p-tuning); peft's own by default.")
+                                    + " p-tuning, prefix-tuning); peft's own by default.")
                     .onlyIf(s -> sized(s.adapters()), "it belongs to `adapter`"));
+
+    public static final Setting<Boolean> PREFIX_PROJECTION =
+            row(Setting.of("prefix_projection", ADAPTERS, AdapterOptions::projected, AdapterOptions::withProjected)
+                    .written(FLAG, "", "prefix_projection=True: a small network makes the keys and values.")
+                    .onlyIf(s -> s.adapters().prefixTokens() > 0, "it belongs to `adapter=prefix-tuning`"));
 
     public static final Setting<Integer> LORA_ALPHA =
             ofLora(Setting.of("lora_alpha", ADAPTERS, AdapterOptions::alpha, AdapterOptions::withAlpha)
@@ -127,7 +132,7 @@ public final class AdapterSettings {
 
     private static <T> Setting<T> ofAdapters(Setting<T> setting) {
         return row(setting.onlyIf(
-                s -> s.adapters().any() && s.adapters().virtualTokens() == 0,
+                s -> s.adapters().adaptsLayers(),
                 "it belongs to `lora`, `adapter` and `ia3`, where layers are adapted"));
     }
 

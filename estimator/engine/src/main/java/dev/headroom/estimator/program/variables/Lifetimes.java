@@ -3,6 +3,7 @@ package dev.headroom.estimator.program.variables;
 import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.error.Unwanted;
+import dev.headroom.model.generation.GivenCache;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
@@ -18,8 +19,8 @@ import java.util.function.Consumer;
 
 /**
  * When Python drops each value of a graph. A value lives until its last use; one that a module call was given as an
- * argument lives until that call returns, because the caller's and the callee's variables hold it; one that a variable
- * holds lives as long as that ({@link PythonVariables}).
+ * argument lives until that call returns, because the caller's and the callee's variables hold it, but for what a cache
+ * holds; one that a variable holds lives as long as that ({@link PythonVariables}).
  */
 public final class Lifetimes {
     private static final GraphMemo<Lifetimes> READ = new GraphMemo<>(Lifetimes::read);
@@ -75,7 +76,8 @@ public final class Lifetimes {
             for (String used : node.reads()) {
                 Integer made = producer.get(used);
                 if (made != null) {
-                    last.merge(used, end(nodes, callEnd, made, i), Math::max);
+                    int until = GivenCache.gives(used) ? i : end(nodes, callEnd, made, i);
+                    last.merge(used, until, Math::max);
                 }
             }
             for (String out : node.outputs()) {
@@ -89,7 +91,8 @@ public final class Lifetimes {
         producer.forEach((value, made) -> {
             Unwanted.check();
             int output = nodes.get(made).outputs().indexOf(value);
-            last.put(value, variables.heldUntil(made, output, Objects.requireNonNull(last.get(value), value)));
+            int until = variables.heldUntil(made, output, Objects.requireNonNull(last.get(value), value));
+            last.put(value, GivenCache.keeps(value) ? n - 1 : until);
         });
         List<List<String>> released = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {

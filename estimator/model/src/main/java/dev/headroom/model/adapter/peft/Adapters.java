@@ -62,6 +62,9 @@ public final class Adapters {
         if (options.virtualTokens() > 0) {
             return PromptTokens.rewrite(Frozen.of(frozen, Frozen.all(frozen.held(), options)), options);
         }
+        if (options.prefixTokens() > 0) {
+            return PrefixTuning.rewrite(Frozen.of(frozen, Frozen.all(frozen.held(), options)), options);
+        }
         if (options.method() == AdapterMethod.LN_TUNING) {
             return new Adapters(frozen, options.withModulesToSave(SavedModules.Norms.of(frozen, options)), run)
                     .copied();

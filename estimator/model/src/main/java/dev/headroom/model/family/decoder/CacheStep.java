@@ -77,8 +77,8 @@ public record CacheStep(
     }
 
     /** Tokens that the cache held before. */
-    SymExpr past() {
-        return prompt ? SymExpr.of(0) : PAST;
+    SymExpr past(Request request) {
+        return prompt ? SymExpr.of(request.prefix()) : PAST;
     }
 
     /** The keys of layers with a window, or of those without. */
@@ -91,7 +91,14 @@ public record CacheStep(
      *
      * @param window of layers that have one; {@link Masks#NO_WINDOW} for others
      */
-    static CacheStep none(long seq, long window) {
+    static CacheStep none(Request request, long window) {
+        long seq = request.seq();
+        long prefix = request.prefix();
+        if (prefix > 0) {
+            SymExpr length = plus(Request.SEQ, prefix);
+            Keys keys = new Keys(length, SymExpr.of(0), null, false, Look.NONE, Update.JOIN, 0);
+            return new CacheStep(true, false, false, keys, null);
+        }
         return new CacheStep(
                 true, false, false, growing(0), window == Masks.NO_WINDOW ? null : growing(seq, true, window));
     }

@@ -42,6 +42,9 @@ public final class KeyValueCache {
             s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
             return update(s, step, shape, pass.nextLayer(), keys, values);
         }
+        if (request.prefix() > 0) {
+            return GivenKeys.joined(s, request, shape, pass, keys, values);
+        }
         if (!request.caches()) {
             return new Value[] {keys, values};
         }

@@ -41,7 +41,7 @@ public final class Masks {
         this.embedded = embedded;
         this.positions = positions;
         this.window = window;
-        this.step = request.step() == null ? CacheStep.none(request.seq(), window) : request.step();
+        this.step = request.step() == null ? CacheStep.none(request, window) : request.step();
         this.keys = window == EMPTY_WINDOW ? step.keys(false).unseen() : step.keys(window != NO_WINDOW);
     }
 
@@ -156,7 +156,7 @@ public final class Masks {
             Value given = s.given("attention_mask");
             return new Given(Optional.of(s.op("aten.to.dtype", "self", given, "dtype", DType.BOOL)), Optional.empty());
         }
-        if (positions == null || request.caches()) {
+        if (positions == null || request.caches() || request.prefix() > 0) {
             return new Given(Optional.empty(), Optional.empty());
         }
         Value ids = positions;
@@ -228,7 +228,7 @@ public final class Masks {
         s.line("head_indices = torch.arange(1)");
         Value heads = s.op("aten.arange.default", "end", 1);
         s.line("query_indices = torch.arange(q_length) + q_offset");
-        Value query = counted(step.queries(), step.past());
+        Value query = counted(step.queries(), step.past(request));
         s.line("key_indices = torch.arange(kv_length) + kv_offset");
         Value key = counted(keys.length(), keys.offset());
         s.line("mask = mask_function(*shaped(batch_indices, head_indices, query_indices, key_indices))");

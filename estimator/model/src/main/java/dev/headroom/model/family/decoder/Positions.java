@@ -14,7 +14,7 @@ public final class Positions {
         }
         s.line("position_ids = torch.arange(embedded.shape[1]) + past_seen_tokens");
         Value counted = s.op("aten.arange.default", "end", Request.SEQ);
-        Value moved = s.op("aten.add.Tensor", "self", counted, "other", 0);
+        Value moved = s.op("aten.add.Tensor", "self", counted, "other", request.prefix());
         s.line("position_ids = position_ids.unsqueeze(0)");
         return s.op("aten.unsqueeze.default", "self", moved, "dim", 0);
     }

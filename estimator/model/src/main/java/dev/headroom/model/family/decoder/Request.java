@@ -83,6 +83,11 @@ public record Request(
         return options().useCache() && !(training() && scenario.checkpointing().any());
     }
 
+    /** Tokens whose keys and values the model is given. */
+    public long prefix() {
+        return scenario.adapters().prefixTokens();
+    }
+
     /** The type of the weights. */
     public DType type() {
         DType asked = scenario.precision().dtype();

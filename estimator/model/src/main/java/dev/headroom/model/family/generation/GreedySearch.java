@@ -37,6 +37,7 @@ public final class GreedySearch {
             "gemma3_text",
             "phi3",
             "gpt2",
+            "gpt_bigcode",
             "gpt_neox",
             "opt",
             "falcon",

@@ -38,6 +38,7 @@ final class OfferedHeads {
             Map.entry("olmoe", Set.of()),
             Map.entry("gpt_oss", NO_ANSWERS),
             Map.entry("deepseek_v3", NO_ANSWERS),
+            Map.entry("gpt_bigcode", NO_ANSWERS),
             Map.entry("gptj", NO_TAGS),
             Map.entry("opt", NO_TAGS));
 

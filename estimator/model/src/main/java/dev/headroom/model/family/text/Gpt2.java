@@ -63,7 +63,7 @@ public final class Gpt2 extends EmbeddingDecoder {
     }
 
     /** Under the names that other families have. */
-    static ModelConfig renamed(ModelConfig config) {
+    public static ModelConfig renamed(ModelConfig config) {
         return config.renamed(
                 Map.of("n_embd", "hidden_size", "n_layer", "num_hidden_layers", "n_head", "num_attention_heads"));
     }

@@ -51,7 +51,8 @@ public interface AdapterLayer {
             case LOHA, LOKR -> new DeltaLayer(layer, options);
             case VERA -> new VeraLayer(layer, Objects.requireNonNull(shared, "VeRA's matrices"), options, run);
             case OFT -> new OftLayer(layer, options, run);
-            case PROMPT_TUNING, P_TUNING, LN_TUNING -> throw new IllegalStateException("no layer of " + method);
+            case PROMPT_TUNING, P_TUNING, PREFIX_TUNING, LN_TUNING ->
+                throw new IllegalStateException("no layer of " + method);
         };
     }
 }

@@ -35,6 +35,7 @@ public record Ia3Targets(List<String> all, String feedForward) {
             Map.entry("roberta", BERT),
             Map.entry("t5", new Ia3Targets(List.of("k", "v", "wo"), "wo")),
             Map.entry("gpt2", new Ia3Targets(List.of("c_attn", "mlp.c_proj"), "mlp.c_proj")),
+            Map.entry("gpt_bigcode", new Ia3Targets(List.of("c_attn", "mlp.c_proj"), "mlp.c_proj")),
             Map.entry("opt", new Ia3Targets(List.of("q_proj", "k_proj", "fc2"), "fc2")),
             Map.entry("phi", new Ia3Targets(List.of("q_proj", "v_proj", "fc2"), "fc2")));
 

@@ -45,7 +45,7 @@ public enum LayerKind {
             case IA3 -> isLinear() && this != LINEAR_8BIT;
             case LOHA, LOKR -> this == LINEAR;
             case OFT -> isLinear() && this != TRANSPOSED_LINEAR;
-            case PROMPT_TUNING, P_TUNING, LN_TUNING -> false;
+            case PROMPT_TUNING, P_TUNING, PREFIX_TUNING, LN_TUNING -> false;
         };
     }
 
