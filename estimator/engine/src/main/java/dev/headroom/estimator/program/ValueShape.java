@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -23,7 +24,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -44,12 +44,22 @@ public record ValueShape(DType type, long[] sizes, long[] strides) {
         return new ValueShape(t.dtype(), t.sizes(), t.strides());
     }
 
-    /** Of one value. */
+    /**
+     * Of one value.
+     *
+     * @throws UserInputException when neither the graph nor a forward pass says
+     */
     public static ValueShape of(Graph graph, Map<String, Long> symbols, String value) {
         TensorMeta meta = graph.values().get(value);
-        return meta == null
-                ? Objects.requireNonNull(play(graph, symbols).get(value), value)
-                : new ValueShape(meta.dtype(), evaluated(meta.sizes(), symbols), evaluated(meta.strides(), symbols));
+        if (meta != null) {
+            return new ValueShape(meta.dtype(), evaluated(meta.sizes(), symbols), evaluated(meta.strides(), symbols));
+        }
+        ValueShape played = play(graph, symbols).get(value);
+        if (played == null) {
+            throw new UserInputException("the size of " + value
+                    + " is not known: what computes it has no memory rule for such arguments; export the model again");
+        }
+        return played;
     }
 
     /** The graph with what all its values are like. */

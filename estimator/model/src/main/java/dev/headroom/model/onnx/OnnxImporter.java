@@ -102,7 +102,7 @@ public final class OnnxImporter implements Importer {
         private void write(OnnxFile.Operation node) {
             try {
                 OperatorTable.write(writer, node, file, this::said);
-            } catch (ArithmeticException | IndexOutOfBoundsException e) {
+            } catch (ArithmeticException | IndexOutOfBoundsException | IllegalArgumentException e) {
                 throw new UserInputException(
                         "a node of " + node.type() + " has inputs or attributes that do not fit together; export the model"
                                 + " again",

@@ -49,7 +49,10 @@ final class Tensors {
             if (size < 0) {
                 throw new IllegalArgumentException("the tensor " + name[0] + " has a negative size");
             }
-            count = Math.multiplyExact(count, size);
+            if (size > 0 && count > Long.MAX_VALUE / size) {
+                throw new IllegalArgumentException("the tensor " + name[0] + " has more elements than memory holds");
+            }
+            count *= size;
         }
         boolean real = type[0] == FLOAT || type[0] == DOUBLE;
         return new Tensor(
