@@ -17,9 +17,9 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /**
- * The command line, put together and run inside a process or a test. No lambda here takes picocli's {@code CommandLine}:
- * the launcher's archive of classes would have to link that class for it, and leaves out what it linked of libraries
- * compiled for Java 5, so that each start would read and verify the largest class of all.
+ * The command line, put together and run inside a process or a test. No lambda here takes picocli's {@code
+ * CommandLine}: the launcher's archive of classes would have to link that class for it, and leaves out what it linked
+ * of libraries compiled for Java 5, so that each start would read and verify the largest class of all.
  */
 final class Cli {
     /** Commands that tell of all commands. */

@@ -102,8 +102,8 @@ public record Scenario(
     }
 
     /**
-     * Of what tells most runs apart. A record's own would ask every nested record, and Java would link each one's at its
-     * first use: a thirtieth of the time of a short command.
+     * Of what tells most runs apart. A record's own would ask every nested record, and Java would link each one's at
+     * its first use: a thirtieth of the time of a short command.
      */
     @Override
     public int hashCode() {

@@ -20,8 +20,8 @@ public final class HeatMapFile {
     /**
      * Refuses a file name that no heat map can have.
      *
-     * @throws dev.headroom.model.error.UserInputException unless it ends in {@code .svg}, {@code .png} or {@code .html},
-     *     or where its folder does not exist
+     * @throws dev.headroom.model.error.UserInputException unless it ends in {@code .svg}, {@code .png} or {@code
+     *     .html}, or where its folder does not exist
      */
     public static void check(Path file) {
         Unwritable.checkFolder("--heatmap", file);
