@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
  * {@code x.float()} and {@code x.to(y.dtype)} look the same; the lines in the stack traces tell them apart.
  *
- * <p>Where the line says that the type of a name is taken: that of the value which the same call of the module assigned
- * to the name last, else that of the argument of this name, else that of the module's own input. Where the source is out
- * of sight, as only {@code forward} functions leave frames, a conversion whose result meets the model's type in a matrix
- * product must lead there.
+ * <p>Where the line says that the type of a name is taken: that of the value which the same call of the module
+ * assigned to the name last, else that of the argument of this name, else that of the module's own input. Where the
+ * source is out of sight, as only {@code forward} functions leave frames, a conversion whose result meets the model's
+ * type in a matrix product must lead there.
  */
 final class TypeMeanings {
     /** A variable for the type of another: the other's name, and the last word of that. */
