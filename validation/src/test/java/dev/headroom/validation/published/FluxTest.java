@@ -66,7 +66,10 @@ class FluxTest {
     private static JsonNode predict(Row row) throws IOException {
         List<String> words = new ArrayList<>(List.of(
                 "predict",
-                Fixtures.models().resolve("published").resolve("flux2-klein.pt2").toString()));
+                Fixtures.models()
+                        .resolve("published")
+                        .resolve("flux2-klein.pt2")
+                        .toString()));
         words.addAll(List.of(RUN.split(" ")));
         if (!row.options().isEmpty()) {
             words.addAll(List.of(row.options().replace("TARGETS", TARGETS).split(" ")));

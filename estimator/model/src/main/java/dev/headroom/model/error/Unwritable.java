@@ -18,7 +18,10 @@ public final class Unwritable {
      * @throws UserInputException where the folder of the file does not exist
      */
     public static void checkFolder(String option, @Nullable Path file) {
-        Path folder = file == null ? null : file.toAbsolutePath().normalize().getParent();
+        if (file == null) {
+            return;
+        }
+        Path folder = file.toAbsolutePath().normalize().getParent();
         if (folder != null && !Files.isDirectory(folder)) {
             throw new UserInputException(message(option, file, NO_FOLDER));
         }

@@ -70,8 +70,7 @@ public final class AlgebraComposites {
     /** By repeated squares from the lowest binary digit on; the cube as a product of the square. */
     private static Tensor power(Calls c, Tensor x, long n) {
         if (n < 1) {
-            throw new UserInputException(
-                    "matrix_power is supported by the executor for exponents from 1 on, not " + n);
+            throw new UserInputException("matrix_power is supported by the executor for exponents from 1 on, not " + n);
         }
         if (n == 1) {
             return c.call("clone", "self", x);

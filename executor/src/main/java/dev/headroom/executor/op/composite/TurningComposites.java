@@ -33,7 +33,8 @@ public final class TurningComposites {
                 (e, a) -> grid(
                         new Calls(e, o, true), a.tensor("theta"), a.integers("size"), a.flag("align_corners", false)));
         // Real numbers are their own conjugates; what is lifted is on the device already.
-        for (String name : "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
+        for (String name :
+                "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
             o.add1("aten." + name, (e, a) -> a.tensor("self"));
         }
         Calls.add(o, "aten.alias_copy", (c, a) -> Copies.clone(c.e(), a.tensor("self"), MemoryFormat.PRESERVE));

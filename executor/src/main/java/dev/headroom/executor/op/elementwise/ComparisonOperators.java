@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Comparisons and logic: nothing of theirs is recorded for the backward pass. */
 public final class ComparisonOperators {
-    private static final Formula COMPLEMENT =
-            Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
+    private static final Formula COMPLEMENT = Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
 
     private ComparisonOperators() {}
 

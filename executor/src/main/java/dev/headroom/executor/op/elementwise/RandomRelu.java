@@ -42,8 +42,8 @@ final class RandomRelu {
                 if (training) {
                     return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], slopes.get())};
                 }
-                Tensor made = Elementwise.map(
-                        e, LEAKY_BACKWARD, g[0].dtype(), new double[] {mean}, g[0], operand.get());
+                Tensor made =
+                        Elementwise.map(e, LEAKY_BACKWARD, g[0].dtype(), new double[] {mean}, g[0], operand.get());
                 return new Tensor[] {made};
             });
             return inPlace ? r.changed(out) : r.output(out);
