@@ -71,6 +71,7 @@ public final class Families {
             new Family("phi", "Phi 1, 1.5 and 2", Phi::of),
             new Family("glm", "GLM 4, its first version", Glm::one),
             new Family("glm4", "GLM 4", Glm::four),
+            new Family("glm4_moe", "GLM 4.5 and 4.6", Glm::mixture),
             new Family("cohere", "Command R, Aya", Cohere::one),
             new Family("cohere2", "Command R7B and A", Cohere::two),
             new Family("nemotron", "Nemotron 4, Minitron", Nemotron::of),

@@ -12,6 +12,8 @@ public final class Attention extends SelfAttention {
     /** Where queries and keys are normalised. */
     public enum Norms {
         NONE,
+        /** Nowhere; tokens before heads until all three are made. */
+        VIEWED,
         /** Each head, tokens before heads. */
         HEADS,
         /** Each head, tokens before heads, once all three are made. */
@@ -133,7 +135,7 @@ public final class Attention extends SelfAttention {
         out = child(names.out(), Layers.linear(queries, shape.width(), shape.outBias()));
         boolean whole = norms == Norms.WHOLE;
         boolean counted = norms == Norms.VIEWED_HEADS || norms == Norms.OWN_HEADS;
-        boolean none = norms == Norms.NONE;
+        boolean none = norms == Norms.NONE || norms == Norms.VIEWED;
         long queryWidth = whole ? queries : counted ? shape.heads() : shape.size();
         long keyWidth = whole ? keys : counted ? shape.keys() : shape.size();
         queryNorm = none ? null : child(names.queryNorm(), norm.apply(queryWidth));
@@ -162,7 +164,7 @@ public final class Attention extends SelfAttention {
 
     @Override
     protected Value[] project(Scope s, Value x) {
-        if (norms == Norms.VIEWED_HEADS) {
+        if (norms == Norms.VIEWED_HEADS || norms == Norms.VIEWED) {
             return projectViewed(s, x);
         }
         if (norms == Norms.WHOLE) {
@@ -224,10 +226,12 @@ public final class Attention extends SelfAttention {
         Value keys = rows(s, s.call(key, x));
         s.line("values = self.v_proj(x).view(shape)");
         Value values = rows(s, s.call(value, x));
-        s.line("queries = self.q_norm(queries)");
-        queries = normed(s, queryNorm, queries);
-        s.line("keys = self.k_norm(keys)");
-        keys = normed(s, keyNorm, keys);
+        if (norms == Norms.VIEWED_HEADS) {
+            s.line("queries = self.q_norm(queries)");
+            queries = normed(s, queryNorm, queries);
+            s.line("keys = self.k_norm(keys)");
+            keys = normed(s, keyNorm, keys);
+        }
         s.line("queries = queries.transpose(1, 2)");
         queries = s.op("aten.transpose.int", "self", queries, "dim0", 1, "dim1", 2);
         s.line("keys = keys.transpose(1, 2)");

@@ -32,33 +32,59 @@ public final class DeepSeek {
         AttentionShape shape = AttentionShape.of(
                         c.with("head_dim", sizes.plain() + sizes.turned()), CLASS + "Attention")
                 .withTurned(sizes.turned());
-        ExpertsShape experts = new ExpertsShape(
-                CLASS + "Experts",
-                c.size("n_routed_experts", c.size("num_local_experts", 256)),
-                c.size("num_experts_per_tok", 8),
-                p.width,
-                c.size("moe_intermediate_size", 2048),
-                false);
-        long groups = c.size("n_group", 8);
-        c.divided("n_routed_experts", experts.count(), "n_group", groups);
-        GroupRouter.Groups chosen =
-                new GroupRouter.Groups(groups, c.size("topk_group", 4), c.flag("norm_topk_prob", true));
-        long dense = c.count("first_k_dense_replace", 3);
-        long shared = experts.hidden() * c.size("n_shared_experts", 1);
+        Mixture mixture = mixture(p, new Usual(256, 2048, 8, 4, 3));
         return p.model(
                 p.layers(i -> p.layer(
                         new LatentAttention(
                                 c, shape, sizes, request, p.pass, w -> new RmsNorm(CLASS + "RMSNorm", w, NORM_EPS)),
-                        i < dense
-                                ? p.feedForward(false)
-                                : new SharedExpertBlock(
-                                        CLASS + "MoE",
-                                        request,
-                                        new Experts(experts, request, Activations.of(c, "hidden_act", "silu")),
-                                        new GroupRouter(CLASS + "TopkRouter", request, experts, chosen),
-                                        p.feedForward(shared, false),
-                                        p.width))),
+                        mixture.part(i))),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
                 false);
+    }
+
+    /** What a config that does not say has. */
+    record Usual(long experts, long hidden, long groups, long chosenGroups, long dense) {}
+
+    /** The feed-forward parts of a config's layers: dense in the first, then experts beside one for all tokens. */
+    static Mixture mixture(Plain p, Usual usual) {
+        ModelConfig c = p.config;
+        ExpertsShape experts = new ExpertsShape(
+                p.prefix + "Experts",
+                c.size("n_routed_experts", c.size("num_local_experts", usual.experts)),
+                c.size("num_experts_per_tok", 8),
+                p.width,
+                c.size("moe_intermediate_size", usual.hidden),
+                false);
+        long groups = c.size("n_group", usual.groups);
+        c.divided("n_routed_experts", experts.count(), "n_group", groups);
+        return new Mixture(
+                p,
+                experts,
+                new GroupRouter.Groups(
+                        groups, c.size("topk_group", usual.chosenGroups), c.flag("norm_topk_prob", true)),
+                c.count("first_k_dense_replace", usual.dense),
+                experts.hidden() * c.size("n_shared_experts", 1));
+    }
+
+    /**
+     * Feed-forward parts.
+     *
+     * @param dense how many layers have no experts
+     * @param shared width of the expert for all tokens
+     */
+    record Mixture(Plain p, ExpertsShape experts, GroupRouter.Groups groups, long dense, long shared) {
+        /** That of a layer. */
+        Layer part(int layer) {
+            if (layer < dense) {
+                return p.feedForward(false);
+            }
+            return new SharedExpertBlock(
+                    p.prefix + "MoE",
+                    p.request,
+                    new Experts(experts, p.request, Activations.of(p.config, "hidden_act", "silu")),
+                    new GroupRouter(p.prefix + "TopkRouter", p.request, experts, groups),
+                    p.feedForward(shared, false),
+                    p.width);
+        }
     }
 }

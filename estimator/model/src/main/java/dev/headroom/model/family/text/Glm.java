@@ -18,6 +18,7 @@ import dev.headroom.model.family.part.SandwichLayer;
 public final class Glm {
     private static final String FIRST = "transformers.models.glm.modeling_glm.Glm";
     private static final String FOURTH = "transformers.models.glm4.modeling_glm4.Glm4";
+    private static final String MIXTURE = "transformers.models.glm4_moe.modeling_glm4_moe.Glm4Moe";
     private static final long HEAD = 128;
     private static final double HALF = 0.5;
 
@@ -42,6 +43,28 @@ public final class Glm {
                         p.norm(p.width),
                         p.norm(p.width),
                         p.norm(p.width)));
+    }
+
+    /** {@code glm4_moe}: GLM 4.5 and 4.6, with DeepSeek's experts and heads of which half is turned. */
+    public static Layer mixture(Request request) {
+        Plain p = new Plain(request, MIXTURE, 1e-5);
+        AttentionShape all = AttentionShape.of(p.config, MIXTURE + "Attention").withOutBias(false);
+        AttentionShape shape = all.withTurned((long) (all.size() * Plain.turnedPart(p.config, HALF)));
+        Attention.Norms norms =
+                p.config.flag("use_qk_norm", false) ? Attention.Norms.VIEWED_HEADS : Attention.Norms.VIEWED;
+        DeepSeek.Mixture parts = DeepSeek.mixture(p, new DeepSeek.Usual(128, 1408, 1, 1, 1));
+        return p.model(
+                p.layers(i -> p.layer(
+                        new Attention(
+                                shape,
+                                request,
+                                p.pass,
+                                SelfAttention.Turn.PART_FIRST,
+                                norms,
+                                heads -> p.norm(shape.size())),
+                        parts.part(i))),
+                new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
+                false);
     }
 
     private interface Layering {
