@@ -22,12 +22,17 @@ import java.util.Map;
 public final class Llama4 {
     static final String CLASS = "transformers.models.llama4.modeling_llama4.Llama4";
     static final double EPS = 1e-5;
+    private static final String ALL_LINEAR = "all-linear";
 
     private Llama4() {}
 
     /** The model that a config describes. */
     public static Layer text(Request request) {
         ModelConfig given = request.config();
+        if (request.scenario().adapters().targets().contains(ALL_LINEAR)) {
+            throw new UserInputException(given.source() + ": `targets=" + ALL_LINEAR + "` includes Llama 4's router, whose"
+                    + " two results peft cannot add to; pass `targets=q_proj,k_proj,v_proj,o_proj`");
+        }
         ModelConfig c = given.has("head_dim") ? given : given.with("head_dim", 128L);
         Pass pass = new Pass();
         long width = c.size("hidden_size");
