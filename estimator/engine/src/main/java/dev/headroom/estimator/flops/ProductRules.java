@@ -141,7 +141,9 @@ final class ProductRules {
         long[] parts = call.numbers("lengths");
         long pairs = parts.length == 0
                 ? Math.multiplyExact(rows, keys)
-                : rows / Arrays.stream(parts).sum() * Arrays.stream(parts).map(n -> n * n).sum();
+                : rows
+                        / Arrays.stream(parts).sum()
+                        * Arrays.stream(parts).map(n -> n * n).sum();
         long scores = twice(pairs, query[d]);
         long mixed = twice(pairs, value[value.length - 1]);
         OperatorFlops out = OperatorFlops.products(scores, call.wanted("query") + call.wanted("key"))

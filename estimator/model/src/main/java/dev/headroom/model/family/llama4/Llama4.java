@@ -30,8 +30,9 @@ public final class Llama4 {
     public static Layer text(Request request) {
         ModelConfig given = request.config();
         if (request.scenario().adapters().targets().contains(ALL_LINEAR)) {
-            throw new UserInputException(given.source() + ": `targets=" + ALL_LINEAR + "` includes Llama 4's router, whose"
-                    + " two results peft cannot add to; pass `targets=q_proj,k_proj,v_proj,o_proj`");
+            throw new UserInputException(
+                    given.source() + ": `targets=" + ALL_LINEAR + "` includes Llama 4's router, whose"
+                            + " two results peft cannot add to; pass `targets=q_proj,k_proj,v_proj,o_proj`");
         }
         ModelConfig c = given.has("head_dim") ? given : given.with("head_dim", 128L);
         Pass pass = new Pass();

@@ -7,6 +7,7 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.NamedSequence;
+import dev.headroom.model.family.part.ReturnsMore;
 
 /** {@code Llama4VisionEncoderLayer}. */
 final class VisionLayer extends Layer {
@@ -39,7 +40,7 @@ final class VisionLayer extends Layer {
     protected Value forward(Scope s, Value... in) {
         s.line("hidden_state = self.input_layernorm(hidden_state)");
         Value x = s.call(before, in[0]);
-        s.line("hidden_state, attn_weights = self.self_attn(hidden_state, freqs_ci=freqs_ci)");
+        s.line(ReturnsMore.call(attention, "hidden_state"));
         Value[] attended = s.results(attention, x, in[1]);
         s.line("hidden_state = residual + hidden_state");
         Value residual = s.op("aten.add.Tensor", "self", in[0], "other", attended[0]);
