@@ -48,6 +48,13 @@ final class CallSizes {
                 + "' is not a tensor; export the model again or report the archive");
     }
 
+    /** Whole numbers in a list argument; none where it is missing. */
+    long[] numbers(String argument) {
+        return find(argument) instanceof Argument.Ints ints
+                ? ints.values().stream().mapToLong(n -> n.evaluate(symbols)).toArray()
+                : new long[0];
+    }
+
     /** Sizes of the tensors in a list argument. */
     List<long[]> list(String argument) {
         return names(argument).stream().map(this::of).toList();

@@ -25,9 +25,12 @@ public record OperatorFlops(Flops forward, Flops backward) {
 
     private static final Set<String> NOTHING_TO_COMPUTE = Set.of("aten._assert_tensor_metadata", "aten.sym_size");
 
+    private static final Set<String> ATTENTION =
+            Set.of("aten.scaled_dot_product_attention", "transformers.attention_in_parts");
+
     static OperatorFlops of(CallSizes call, boolean fusedAttention) {
         String operator = call.node().operator();
-        if (operator.equals("aten.scaled_dot_product_attention")) {
+        if (ATTENTION.contains(operator)) {
             return ProductRules.attention(call, fusedAttention);
         }
         ProductRules.Rule rule = ProductRules.STANDARD.get(operator);

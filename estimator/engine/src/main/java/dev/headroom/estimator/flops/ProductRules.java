@@ -2,6 +2,7 @@ package dev.headroom.estimator.flops;
 
 import static dev.headroom.estimator.flops.CallSizes.product;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +128,7 @@ final class ProductRules {
     }
 
     /**
-     * Scores, and their product with the values; masks save nothing. A fused kernel keeps no scores, so that its
+     * Scores, and their product with the values; masks save nothing, parts that see themselves alone do. A fused kernel keeps no scores, so that its
      * backward pass computes them once more.
      */
     static OperatorFlops attention(CallSizes call, boolean fused) {
@@ -137,8 +138,14 @@ final class ProductRules {
         int d = query.length - 1;
         long rows = product(query) / Math.max(1, query[d]);
         long keys = key[key.length - 2];
-        long scores = twice(rows, keys, query[d]);
-        long mixed = twice(rows, keys, value[value.length - 1]);
+        long[] parts = call.numbers("lengths");
+        long pairs = parts.length == 0
+                ? Math.multiplyExact(rows, keys)
+                : rows
+                        / Arrays.stream(parts).sum()
+                        * Arrays.stream(parts).map(n -> n * n).sum();
+        long scores = twice(pairs, query[d]);
+        long mixed = twice(pairs, value[value.length - 1]);
         OperatorFlops out = OperatorFlops.products(scores, call.wanted("query") + call.wanted("key"))
                 .plus(OperatorFlops.products(mixed, backward(call) + call.wanted("value")));
         if (!fused || !call.hasBackward()) {

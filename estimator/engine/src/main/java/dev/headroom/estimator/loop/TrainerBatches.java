@@ -93,12 +93,12 @@ final class TrainerBatches {
     /**
      * {@code sum(labels.ne(-100).sum() for labels in batches)}: a sum of booleans casts them first.
      *
-     * @return with a reference for the caller; {@code null} without labels
+     * @return with a reference for the caller; {@code null} without labels, and for models that are told no number
      */
     @Nullable
     Tensor count(List<Batch> batches) {
         String name = ItemsInBatch.labels(loop.graph());
-        if (name == null) {
+        if (name == null || !ItemsInBatch.isTold(loop.graph())) {
             return null;
         }
         boolean shifted = loop.graph().nodes().stream().anyMatch(TrainerBatches::shiftsLabels);

@@ -12,6 +12,7 @@ import dev.headroom.model.family.decoder.GivenKeys;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.family.head.Tasks;
+import dev.headroom.model.family.llama4.Llama4;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.family.options.ModelOptions.Task;
 import dev.headroom.model.family.speech.Whisper;
@@ -181,6 +182,8 @@ public final class ConfigImporter implements Importer {
         ModelConfig vision = request.config().section("vision_config");
         if (ANY_SIZE.contains(config.modelType())) {
             patches(model, request);
+        } else if (config.modelType().equals("llama4")) {
+            images(model, request, Llama4.vision(config));
         } else if (!vision.entries().isEmpty()) {
             images(model, request, vision);
         }

@@ -8,6 +8,7 @@ import dev.headroom.model.family.encoder.DebertaV2;
 import dev.headroom.model.family.encoder.DistilBert;
 import dev.headroom.model.family.encoder.Electra;
 import dev.headroom.model.family.encoder.ModernBert;
+import dev.headroom.model.family.llama4.Llama4;
 import dev.headroom.model.family.older.Bloom;
 import dev.headroom.model.family.older.Falcon;
 import dev.headroom.model.family.older.GptBigCode;
@@ -84,6 +85,7 @@ public final class Families {
             new Family("ministral", "Ministral", Relatives::ministral),
             new Family("seed_oss", "Seed-OSS", Relatives::seed),
             new Family("exaone4", "EXAONE 4", Relatives::exaone),
+            new Family("llama4_text", "Llama 4, text", Llama4::text),
             new Family("mixtral", "Mixtral", Mixtures::mixtral),
             new Family("qwen2_moe", "Qwen 1.5 and 2, experts", Mixtures::qwen2),
             new Family("olmoe", "OLMoE", Mixtures::olmoe),
@@ -114,6 +116,7 @@ public final class Families {
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)),
             new Family("clip", "CLIP", Clip::of),
             new Family("gemma3", "Gemma 3 with images", request -> Gemma3.of(request, Families::text)),
+            new Family("llama4", "Llama 4 with images", Llama4::images),
             new Family("qwen2_vl", "Qwen 2-VL", QwenVl::two),
             new Family("qwen2_5_vl", "Qwen 2.5-VL", QwenVl::twoAndAHalf));
 

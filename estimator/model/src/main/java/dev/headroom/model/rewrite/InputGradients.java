@@ -109,7 +109,7 @@ public final class InputGradients {
 
     /**
      * The module that turns the user's image into patches, of a model that sees; "" where there is none. It is the
-     * convolution of whole images, and the module around that of images that come as rows of patches.
+     * convolution of whole images, and the module around what cuts them up otherwise.
      */
     private static String patches(Graph graph) {
         Set<String> images = new HashSet<>();
@@ -127,7 +127,7 @@ public final class InputGradients {
                     case "aten.conv2d" -> {
                         return n.module();
                     }
-                    case "aten.conv3d" -> {
+                    case "aten.conv3d", "aten.im2col" -> {
                         return n.module().substring(0, n.module().lastIndexOf('.'));
                     }
                     default -> {

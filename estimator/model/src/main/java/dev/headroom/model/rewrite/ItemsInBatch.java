@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +26,16 @@ public final class ItemsInBatch {
     private static final String LOSS = "aten.cross_entropy_loss";
     private static final long SUM = 2;
 
+    /** Classes of transformers with {@code accepts_loss_kwargs = False}, whose losses take no such number. */
+    private static final Set<String> NOT_TOLD = Set.of(
+            "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLForConditionalGeneration",
+            "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLForConditionalGeneration");
+
     private ItemsInBatch() {}
 
     /** The graph with the number, on the device as an input; without labels there is none. */
     public static Graph given(Graph graph, TransformersVersion version) {
-        if (labels(graph) == null || !version.countsItems()) {
+        if (labels(graph) == null || !version.countsItems() || !isTold(graph)) {
             return graph;
         }
         Map<String, TensorMeta> values = new LinkedHashMap<>(graph.values());
@@ -65,6 +71,16 @@ public final class ItemsInBatch {
                 graph.symbols(),
                 graph.state(),
                 graph.held());
+    }
+
+    /** Whether the Trainer hands the model that number. */
+    public static boolean isTold(Graph graph) {
+        return graph.nodes().stream()
+                .map(Node::moduleStack)
+                .filter(stack -> !stack.isEmpty())
+                .findFirst()
+                .map(stack -> !NOT_TOLD.contains(stack.get(0).type()))
+                .orElse(true);
     }
 
     /** The value of the labels; {@code null} when the model is given none. */

@@ -10,6 +10,7 @@ import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.AdapterSettings;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TrainerSettings;
@@ -183,6 +184,15 @@ class ConfigImporterTest {
         UserInputException e = assertThrows(UserInputException.class, () -> Importers.read(Path.of(model), run));
         assertTrue(e.getMessage().contains(expected), e.getMessage());
         assertEquals(1, e.getMessage().lines().count());
+    }
+
+    /** peft fails on it: a layer that is a linear one and returns two values. */
+    @Test
+    void routersOfLlamaFourAreNotWrapped() {
+        Scenario all = RUN.with(AdapterSettings.LORA, 8).with(AdapterSettings.TARGETS, List.of("all-linear"));
+        UserInputException e =
+                assertThrows(UserInputException.class, () -> Importers.read(Path.of("llama-4-scout"), all));
+        assertTrue(e.getMessage().contains("router"), e.getMessage());
     }
 
     @Test

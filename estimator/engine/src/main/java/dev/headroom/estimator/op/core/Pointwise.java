@@ -71,10 +71,21 @@ public final class Pointwise {
         Saved other = r.saveIf(r.needs(0), b);
         Saved self = r.saveIf(r.needs(1), a);
         Tensor out = Strided.result(rt, a, b);
-        return r.gradient(1, g -> mul(rt, g, self.get()))
-                .gradient(0, g -> mul(rt, g, other.get()))
+        return r.gradient(1, g -> mulConjugate(rt, g, self.get()))
+                .gradient(0, g -> mulConjugate(rt, g, other.get()))
                 .again()
                 .output(out);
+    }
+
+    /** {@code grad * factor.conj()}, which a kernel takes as a copy (ATen/ConjugateFallback.cpp). */
+    private static Tensor mulConjugate(EagerRuntime rt, Tensor g, Tensor factor) {
+        if (!factor.dtype().isComplex()) {
+            return mul(rt, g, factor);
+        }
+        Tensor copy = rt.emptyLike(factor);
+        Tensor out = mul(rt, g, copy);
+        rt.free(copy);
+        return out;
     }
 
     /** {@code t * number}. */

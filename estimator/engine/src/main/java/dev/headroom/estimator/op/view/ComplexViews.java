@@ -1,9 +1,11 @@
 package dev.headroom.estimator.op.view;
 
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import java.util.function.BiFunction;
 
 /** Pairs of numbers as complex ones, and back, over the same memory (ATen/native/ComplexHelper.h). */
 final class ComplexViews {
@@ -21,7 +23,7 @@ final class ComplexViews {
                 };
         Tensor out = rt.reinterpret(t, type, Arrays.copyOf(t.sizes(), last), strides, t.offset() / 2);
         return rt.record("ViewAsComplexBackward0", t)
-                .gradient(0, g -> real(rt, g))
+                .gradient(0, g -> dense(rt, g, ComplexViews::real))
                 .output(out);
     }
 
@@ -41,7 +43,15 @@ final class ComplexViews {
                 };
         Tensor out = rt.reinterpret(t, type, sizes, strides, 2 * t.offset());
         return rt.record("ViewAsRealBackward0", t)
-                .gradient(0, g -> complex(rt, g))
+                .gradient(0, g -> dense(rt, g, ComplexViews::complex))
                 .output(out);
+    }
+
+    /** {@code view(grad.contiguous())} (tools/autograd/derivatives.yaml). */
+    private static Tensor dense(EagerRuntime rt, Tensor g, BiFunction<EagerRuntime, Tensor, Tensor> view) {
+        Tensor dense = Copies.contiguous(rt, g);
+        Tensor out = view.apply(rt, dense);
+        rt.freeUnless(dense, g);
+        return out;
     }
 }

@@ -46,6 +46,9 @@ public record AttentionShape(
     /** The kind of layers whose queries see a window. */
     public static final String SLIDING = "sliding_attention";
 
+    /** The kind of layers whose queries see the chunk of the text that they are in. */
+    public static final String CHUNKED = "chunked_attention";
+
     /**
      * From the entries that most configs have.
      *

@@ -22,6 +22,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
     private final boolean tied;
     private final Layer head;
     private final Scores scores;
+    private boolean loses = true;
 
     /**
      * @param type class name
@@ -113,6 +114,12 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
                 name, request, pass, vocabulary, width, tied, decoder, whole, scores, "model", "lm_head");
     }
 
+    /** Leaves the loss to the model that holds this one. */
+    public CausalLanguageModel withoutLoss() {
+        loses = false;
+        return this;
+    }
+
     @Override
     public Map<String, Long> windows() {
         return decoder.windows();
@@ -140,7 +147,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
         logits = scores.write(s, logits);
         List<Value> out = new ArrayList<>();
         List<Value> more = new ArrayList<>();
-        if (request.labelled()) {
+        if (request.labelled() && loses) {
             Value loss = loss(s, logits);
             List<Value> routed = pass.routed();
             if (!routed.isEmpty() && RouterLoss.asked(request)) {
@@ -159,7 +166,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
     }
 
     /** transformers, loss/loss_utils.py, ForCausalLMLoss. */
-    private Value loss(Scope s, Value logits) {
+    public Value loss(Scope s, Value logits) {
         s.line("loss = self.loss_function(logits.float(), labels)");
         Value wide = s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32);
         Value padded = s.op(

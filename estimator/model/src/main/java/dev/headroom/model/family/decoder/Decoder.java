@@ -120,7 +120,11 @@ public final class Decoder extends Layer implements TextModel {
         Value embedded = x;
         @Nullable Value seen = shared.looks ? positions : null;
         if (!pass.isPrepared()) {
-            shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
+            shared.windows.forEach((kind, window) -> pass.mask(
+                    kind,
+                    kind.equals(AttentionShape.CHUNKED)
+                            ? Masks.chunked(s, request, embedded, seen, window)
+                            : Masks.causal(s, request, embedded, seen, window)));
         }
         x = shared.entry.after(s, x);
         rotate(s, x, positions);

@@ -32,6 +32,26 @@ interface MaskFunction {
         };
     }
 
+    /**
+     * Keys up to the query's own in the chunk that the query is in ({@code chunked_causal_mask_function}).
+     *
+     * @param padding how many tokens of each sequence come before its first chunk
+     */
+    static MaskFunction chunk(Value padding, long size) {
+        MaskFunction overlay = (s, at) -> {
+            Value ofKey = chunkOf(s, padding, at.batch, at.key, size);
+            Value ofQuery = chunkOf(s, padding, at.batch, at.query, size);
+            return s.op("aten.eq.Tensor", "self", ofKey, "other", ofQuery);
+        };
+        return both(List.of(overlay, causal()));
+    }
+
+    private static Value chunkOf(Scope s, Value padding, Value batch, Value tokens, long size) {
+        Value first = s.op("aten.index.Tensor", "self", padding, "indices", new Value[] {batch});
+        Value moved = s.op("aten.sub.Tensor", "self", tokens, "other", first);
+        return s.op("aten.floor_divide.default", "self", moved, "other", size);
+    }
+
     /** Keys that are no further away than so many, in either direction. */
     static MaskFunction around(long size) {
         return (s, at) -> {

@@ -31,6 +31,7 @@ public final class Masks {
     private final CacheStep.Keys keys;
     private final long window;
     private boolean skips = true;
+    private boolean chunks;
 
     /** Which block each token belongs to, whose tokens see each other; {@code null} where there are none. */
     private @Nullable Value blocks;
@@ -58,6 +59,13 @@ public final class Masks {
             return s.isLet(MASK + window) ? Optional.of(s.given(MASK + window)) : Optional.empty();
         }
         return causal(new Masks(s, request, embedded, positions, window), window);
+    }
+
+    /** {@code create_chunked_causal_mask}, whose chunks begin behind the padding that a sequence begins with. */
+    static Optional<Value> chunked(Scope s, Request request, Value embedded, @Nullable Value positions, long size) {
+        Masks masks = new Masks(s, request, embedded, positions, size);
+        masks.chunks = true;
+        return causal(masks, size);
     }
 
     /** {@code create_causal_mask(allow_is_causal_skip=False)}: a mask whatever the kernel could do. */
@@ -185,13 +193,26 @@ public final class Masks {
 
     private Optional<Value> write() {
         Given given = given();
-        MaskFunction of = seen(given.packed());
+        MaskFunction of = chunks ? MaskFunction.chunk(leftPadding(given.padding()), window) : seen(given.packed());
         s.line("causal_mask = mask_interface(mask_function, attention_mask)");
         boolean decodesFixed = step.fixed() && !step.prompt(); // is_compileable and q_length == 1
         boolean maySkip = skips && given.packed().isEmpty() && !request.eager() && !decodesFixed;
         return request.eager()
                 ? Optional.of(s.function("eager_mask", () -> additive(of, given.padding())))
                 : s.function("sdpa_mask", () -> truths(of, given.padding(), maySkip));
+    }
+
+    /** How many tokens of padding each sequence begins with. */
+    private Value leftPadding(Optional<Value> mask) {
+        if (mask.isEmpty()) {
+            s.line("left_padding_tokens = torch.zeros(batch_size, device=device, dtype=int)");
+            return s.op("aten.zeros.default", "size", new SymExpr[] {Request.BATCH}, "dtype", DType.INT64);
+        }
+        s.line("left_padding_tokens = (attention_mask.cumsum(-1) == zeros_like(attention_mask)).sum(dim=-1)");
+        Value sums = s.op("aten.cumsum.default", "self", mask.get(), "dim", -1);
+        Value zeros = s.op("aten.zeros_like.default", "self", mask.get());
+        Value none = s.op("aten.eq.Tensor", "self", sums, "other", zeros);
+        return s.op("aten.sum.dim_IntList", "self", none, "dim", new long[] {-1});
     }
 
     /** {@code find_packed_sequence_indices}: whether positions restart somewhere. */

@@ -49,7 +49,7 @@ public final class Pass {
     }
 
     /** What turns the queries and keys of a kind of layers. */
-    Rotation rotation(String kind) {
+    public Rotation rotation(String kind) {
         return Objects.requireNonNull(rotations.get(kind), kind);
     }
 

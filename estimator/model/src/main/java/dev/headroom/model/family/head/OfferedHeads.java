@@ -21,6 +21,7 @@ final class OfferedHeads {
     /** What differs from {@link #ALL}. */
     private static final Map<String, Set<Task>> FEWER = Map.ofEntries(
             Map.entry("granite", Set.of()),
+            Map.entry("llama4_text", Set.of()),
             Map.entry("cohere", Set.of()),
             Map.entry("cohere2", Set.of()),
             Map.entry("gemma", NO_ANSWERS),

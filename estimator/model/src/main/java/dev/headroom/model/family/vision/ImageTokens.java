@@ -12,7 +12,7 @@ import dev.headroom.model.family.decoder.Request;
 import java.util.function.Function;
 
 /** What models share whose language model is given an image's features in the place of some tokens. */
-final class ImageTokens {
+public final class ImageTokens {
     private ImageTokens() {}
 
     /**
@@ -21,7 +21,7 @@ final class ImageTokens {
      *
      * @param inside the inner config, as the file has it
      */
-    static Request inner(Request request, ModelConfig inside) {
+    public static Request inner(Request request, ModelConfig inside) {
         ModelConfig whole = ConfigDefaults.of(inside, "llama");
         boolean caches = whole.flag("use_cache", true);
         return new Request(whole, request.scenario().withModel(request.options().withUseCache(caches)));
@@ -33,7 +33,7 @@ final class ImageTokens {
      * @param text writes it
      * @param holder the model that would hold it
      */
-    static CausalLanguageModel language(Request inner, Function<Request, Layer> text, String holder) {
+    public static CausalLanguageModel language(Request inner, Function<Request, Layer> text, String holder) {
         if (text.apply(inner) instanceof CausalLanguageModel language && language.decoder() instanceof Decoder) {
             return language;
         }
@@ -42,7 +42,7 @@ final class ImageTokens {
     }
 
     /** The tokens' embeddings with the image's features in the place of its tokens. */
-    static Value placed(Scope s, Value ids, Value embedded, Value features) {
+    public static Value placed(Scope s, Value ids, Value embedded, Value features) {
         s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
         Value mask = mask(s, ids);
         s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
