@@ -99,6 +99,7 @@ public final class Families {
             new Family("falcon", "Falcon", Falcon::of),
             new Family("bloom", "BLOOM", Bloom::of),
             new Family("mamba", "Mamba", Mamba::one),
+            new Family("mamba2", "Mamba 2", Mamba::two),
             new Family("falcon_mamba", "Falcon Mamba", Mamba::falcon),
             new Family("t5", "T5, FLAN-T5", T5::of),
             new Family("mt5", "mT5", T5::of),

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * tuners_utils.py, _check_lora_target_modules_mamba), and one whose weight is read while it is not called.
  */
 final class StateSpaceLayers {
-    private static final Set<String> MODELS = Set.of("mamba", "falcon_mamba");
+    private static final Set<String> MODELS = Set.of("mamba", "mamba2", "falcon_mamba");
     private static final Set<String> REFUSED = Set.of("out_proj", "conv1d");
     private static final String UNCALLED = "dt_proj";
 
@@ -42,6 +42,6 @@ final class StateSpaceLayers {
 
     private static UserInputException refused(String name, String why) {
         return new UserInputException(
-                "`targets`: " + name + " of models of state spaces " + why + "; name in_proj and x_proj");
+                "`targets`: " + name + " of models of state spaces " + why + "; name others, such as in_proj");
     }
 }

@@ -42,6 +42,7 @@ final class OfferedHeads {
             Map.entry("gptj", NO_TAGS),
             Map.entry("opt", NO_TAGS),
             Map.entry("mamba", Set.of()),
+            Map.entry("mamba2", Set.of()),
             Map.entry("falcon_mamba", Set.of()));
 
     /** Families whose class that finds answers calls its decoder otherwise than their other classes. */

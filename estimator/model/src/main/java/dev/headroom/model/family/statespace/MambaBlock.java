@@ -14,11 +14,11 @@ final class MambaBlock extends Layer {
     private final Layer norm;
     private final Layer mixer;
 
-    MambaBlock(MixerShape shape, Request request) {
-        type = shape.prefix() + "Block";
+    MambaBlock(String prefix, long width, Request request, Layer mixer) {
+        type = prefix + "Block";
         wide = request.config().flag("residual_in_fp32", true);
-        norm = child("norm", Mamba.norm(shape, request.config()));
-        mixer = child("mixer", new MambaMixer(shape, request));
+        norm = child("norm", Mamba.norm(prefix, width, request.config()));
+        this.mixer = child("mixer", mixer);
     }
 
     @Override

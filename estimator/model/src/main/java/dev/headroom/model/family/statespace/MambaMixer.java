@@ -8,23 +8,20 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.options.ModelOptions;
-import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** {@code MambaMixer}: a convolution over tokens, and states that the tokens themselves choose. */
 final class MambaMixer extends Layer {
     private static final String TO = "aten.to.dtype";
 
     private final MixerShape shape;
-    private final boolean masked;
+    private final Mixing mixing;
     private final boolean quantised;
     private final Layer convolution;
-    private final Layer activation;
     private final Layer in;
     private final Layer choice;
     private final Layer steps;
@@ -33,12 +30,13 @@ final class MambaMixer extends Layer {
 
     MambaMixer(MixerShape shape, Request request) {
         this.shape = shape;
-        masked = request.options().mask() != ModelOptions.Mask.NONE;
+        boolean masked = request.options().mask() != ModelOptions.Mask.NONE;
+        mixing = new Mixing(request, masked, shape.inner(), shape.kernel(), shape.convolutionBias());
         quantised = request.scenario().quant().any();
         parameter("A_log", shape.inner(), shape.states());
         parameter("D", shape.inner());
-        convolution = child("conv1d", new Convolution(shape));
-        activation = child("act", Activations.of(request.config(), "hidden_act", "silu"));
+        convolution = child("conv1d", mixing.convolution());
+        child("act", mixing.activation());
         in = child("in_proj", Layers.linear(shape.width(), 2 * shape.inner(), shape.bias()));
         choice = child("x_proj", Layers.linear(shape.inner(), shape.rank() + 2 * shape.states(), false));
         steps = child("dt_proj", Layers.linear(shape.rank(), shape.inner()));
@@ -58,11 +56,11 @@ final class MambaMixer extends Layer {
     @Override
     protected Value forward(Scope s, Value... given) {
         s.line("x = apply_mask_to_padding_states(x, attention_mask)");
-        Value x = withoutPadding(s, given[0]);
+        Value x = mixing.withoutPadding(s, given[0]);
         s.line("projected_states = self.in_proj(x).transpose(1, 2)");
-        Value projected = turned(s, s.call(in, x));
+        Value projected = Mixing.turned(s, s.call(in, x));
         s.line("A = -torch.exp(self.A_log.float())");
-        Value rates = s.op("aten.exp.default", "self", wide(s, s.parameter("A_log")));
+        Value rates = s.op("aten.exp.default", "self", Mixing.wide(s, s.parameter("A_log")));
         rates = s.op("aten.neg.default", "self", rates);
         if (s.training()) {
             fused(s);
@@ -71,9 +69,9 @@ final class MambaMixer extends Layer {
         Value[] halves = s.ops("aten.chunk.default", 2, arguments("self", projected, "chunks", 2, "dim", 1));
         s.line("mixed = causal_conv1d_fn(mixed, self.conv1d.weight.squeeze(1), self.conv1d.bias)");
         Value weight = s.op("aten.squeeze.dim", "self", s.parameter(convolution, "weight"), "dim", 1);
-        Value mixed = s.function("causal_conv1d", () -> convolved(s, halves[0], weight));
+        Value mixed = s.function("causal_conv1d", () -> mixing.convolved(s, halves[0], weight));
         s.line("mixed = apply_mask_to_padding_states(mixed.transpose(1, 2), attention_mask)");
-        mixed = withoutPadding(s, turned(s, mixed));
+        mixed = mixing.withoutPadding(s, Mixing.turned(s, mixed));
         s.line("time_step, B, C = torch.split(self.x_proj(mixed), sizes, dim=-1)");
         long[] sizes = {shape.rank(), shape.states(), shape.states()};
         Map<String, Object> parts = arguments("self", s.call(choice, mixed), "split_sizes", sizes, "dim", -1);
@@ -85,17 +83,17 @@ final class MambaMixer extends Layer {
         }
         Value step = quantised ? calledStep(s, three[0]) : step(s, three[0]);
         s.line("time_proj_bias = self.dt_proj.bias.float()");
-        Value bias = wide(s, s.parameter(steps, "bias"));
+        Value bias = Mixing.wide(s, s.parameter(steps, "bias"));
         s.line("scan_output = mamba_selective_scan(mixed, time_step, A, B, C, D=self.D.float(), z=gate)");
-        Map<String, Object> call = arguments("hidden_states", turned(s, mixed), "dt", step, "A", rates);
-        call.put("B", turned(s, three[1]));
-        call.put("C", turned(s, three[2]));
-        call.put("D", wide(s, s.parameter("D")));
+        Map<String, Object> call = arguments("hidden_states", Mixing.turned(s, mixed), "dt", step, "A", rates);
+        call.put("B", Mixing.turned(s, three[1]));
+        call.put("C", Mixing.turned(s, three[2]));
+        call.put("D", Mixing.wide(s, s.parameter("D")));
         call.put("z", halves[1]);
         call.put("delta_bias", bias);
         Value scanned = s.op("transformers.mamba_selective_scan.default", call);
         s.line("contextualized_states = self.out_proj(scan_output.transpose(1, 2).to(dtype))");
-        Value narrow = s.op(TO, "self", turned(s, scanned), "dtype", new Argument.TypeOf(given[0].name()));
+        Value narrow = s.op(TO, "self", Mixing.turned(s, scanned), "dtype", new Argument.TypeOf(given[0].name()));
         Value result = s.call(out, narrow);
         s.use(rates, halves[1], bias);
         return result;
@@ -103,14 +101,14 @@ final class MambaMixer extends Layer {
 
     private Value step(Scope s, Value x) {
         s.line("time_step = self.dt_proj.weight @ time_step.transpose(1, 2)");
-        return s.op("aten.matmul.default", "self", s.parameter(steps, "weight"), "other", turned(s, x));
+        return s.op("aten.matmul.default", "self", s.parameter(steps, "weight"), "other", Mixing.turned(s, x));
     }
 
     /** As a quantised model has to. */
     private Value calledStep(Scope s, Value x) {
         s.line("time_step = (self.dt_proj(time_step) - self.dt_proj.bias).transpose(1, 2)");
         Value made = s.call(steps, x);
-        return turned(s, s.op("aten.sub.Tensor", "self", made, "other", s.parameter(steps, "bias")));
+        return Mixing.turned(s, s.op("aten.sub.Tensor", "self", made, "other", s.parameter(steps, "bias")));
     }
 
     /** What the kernel of mamba-ssm would be given; without it the call comes to nothing. */
@@ -118,73 +116,11 @@ final class MambaMixer extends Layer {
         s.line("fused_output = mamba_inner_fn(projected_states, A, D=self.D.float(), delta_bias=bias.float())");
         List<Value> copies = new ArrayList<>();
         if (shape.bias()) {
-            copies.add(wide(s, s.parameter(out, "bias")));
+            copies.add(Mixing.wide(s, s.parameter(out, "bias")));
         }
-        copies.add(wide(s, s.parameter("D")));
-        copies.add(wide(s, s.parameter(steps, "bias")));
+        copies.add(Mixing.wide(s, s.parameter("D")));
+        copies.add(Mixing.wide(s, s.parameter(steps, "bias")));
         s.use(copies.toArray(Value[]::new));
-    }
-
-    private Value withoutPadding(Scope s, Value x) {
-        if (!masked) {
-            return x;
-        }
-        return s.function("apply_mask_to_padding_states", () -> {
-            s.line("x = (x * attention_mask[:, :, None]).to(dtype)");
-            Value column = s.op("aten.unsqueeze.default", "self", s.given("attention_mask"), "dim", 2);
-            Value kept = s.op("aten.mul.Tensor", "self", x, "other", column);
-            return s.op(TO, "self", kept, "dtype", new Argument.TypeOf(x.name()));
-        });
-    }
-
-    private Value convolved(Scope s, Value x, Value weight) {
-        s.line(
-                "out = F.conv1d(x.to(weight.dtype), weight.unsqueeze(1), bias, padding=padding, groups=size)[:, :, :seq]");
-        Value narrow = s.op(TO, "self", x, "dtype", new Argument.TypeOf(weight.name()));
-        Value one = s.op("aten.unsqueeze.default", "self", weight, "dim", 1);
-        Map<String, Object> call = arguments("input", narrow, "weight", one);
-        @Nullable Value bias = shape.convolutionBias() ? s.parameter(convolution, "bias") : null;
-        if (bias != null) {
-            call.put("bias", bias);
-        }
-        call.put("stride", new long[] {1});
-        call.put("padding", new long[] {shape.kernel() - 1});
-        call.put("dilation", new long[] {1});
-        call.put("groups", shape.inner());
-        Value all = s.op("aten.conv1d.default", call);
-        Value out = s.op("aten.slice.Tensor", "self", all, "dim", 2, "start", 0, "end", Request.SEQ);
-        s.line("out = ACT2FN[activation](out)");
-        out = s.call(activation, out);
-        s.line("return out.to(x.dtype)");
-        return s.op(TO, "self", out, "dtype", new Argument.TypeOf(x.name()));
-    }
-
-    private static Value turned(Scope s, Value x) {
-        return s.op("aten.transpose.int", "self", x, "dim0", 1, "dim1", 2);
-    }
-
-    private static Value wide(Scope s, Value x) {
-        return s.op(TO, "self", x, "dtype", DType.FLOAT32);
-    }
-
-    /** {@code nn.Conv1d}, whose weights the mixer takes. */
-    private static final class Convolution extends Layer {
-        private Convolution(MixerShape shape) {
-            parameter("weight", shape.inner(), 1, shape.kernel());
-            if (shape.convolutionBias()) {
-                parameter("bias", shape.inner());
-            }
-        }
-
-        @Override
-        protected String type() {
-            return "torch.nn.modules.conv.Conv1d";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... x) {
-            throw new IllegalStateException("never called");
-        }
     }
 
     /** {@code MambaWeightlessRMSNorm}: its weights are not read. */
@@ -204,7 +140,7 @@ final class MambaMixer extends Layer {
         @Override
         protected Value forward(Scope s, Value... in) {
             s.line("return self._norm(x.float()).type_as(x)");
-            Value x = wide(s, in[0]);
+            Value x = Mixing.wide(s, in[0]);
             Value normed = s.function("norm", () -> {
                 s.line("return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)");
                 Value squares = s.op("aten.pow.Tensor_Scalar", "self", x, "exponent", 2);
