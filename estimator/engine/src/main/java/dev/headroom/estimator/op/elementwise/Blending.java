@@ -36,7 +36,7 @@ public final class Blending {
         };
     }
 
-    /** {@code masked_fill}: a copy without gaps, whatever lay before (TensorAdvancedIndexing.cpp); so is the gradient. */
+    /** {@code masked_fill}: a copy without gaps (TensorAdvancedIndexing.cpp, clone(Contiguous)); so is the gradient. */
     public static Tensor maskedFill(EagerRuntime rt, Tensor t, Tensor m, boolean inPlace) {
         Recorder r = rt.record("MaskedFillBackward0", t);
         Saved mask = r.save(m);

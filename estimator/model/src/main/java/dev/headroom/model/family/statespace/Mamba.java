@@ -98,6 +98,10 @@ public final class Mamba extends EmbeddingDecoder {
             throw new UserInputException(c.source() + ": states that a cache keeps are not written for this family;"
                     + " leave out `generate` and `use_cache`");
         }
+        if (request.scenario().kernels().compile()) {
+            throw new UserInputException(
+                    c.source() + ": `compile` is not written for models of state spaces; leave it out");
+        }
         Pass pass = new Pass();
         Mamba decoder = new Mamba(prefix, width, request, second, mixer);
         return DecoderHeads.of(

@@ -62,8 +62,7 @@ final class Mixing {
 
     /** {@code causal_conv1d_fn}. */
     Value convolved(Scope s, Value x, Value weight) {
-        s.line(
-                "out = F.conv1d(x.to(weight.dtype), weight.unsqueeze(1), bias, padding=padding, groups=size)[:, :, :seq]");
+        s.line("out = F.conv1d(x.to(weight.dtype), weight.unsqueeze(1), bias, padding, groups)[:, :, :seq]");
         Value narrow = s.op(TO, "self", x, "dtype", new Argument.TypeOf(weight.name()));
         Value one = s.op("aten.unsqueeze.default", "self", weight, "dim", 1);
         Map<String, Object> call = arguments("input", narrow, "weight", one);
