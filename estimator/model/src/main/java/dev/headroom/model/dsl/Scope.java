@@ -117,6 +117,11 @@ public final class Scope {
         return parts.value(stack.getLast().module, name);
     }
 
+    /** A parameter or buffer of another module, which the running one reads without calling it. */
+    public Value parameter(Layer module, String name) {
+        return parts.value(module, name);
+    }
+
     /**
      * Arguments of an operator in their order, as {@code Map.of} does not keep it.
      *

@@ -14,6 +14,7 @@ import dev.headroom.model.family.older.Falcon;
 import dev.headroom.model.family.older.GptBigCode;
 import dev.headroom.model.family.seq2seq.T5;
 import dev.headroom.model.family.speech.Whisper;
+import dev.headroom.model.family.statespace.Mamba;
 import dev.headroom.model.family.text.Cohere;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
@@ -101,6 +102,9 @@ public final class Families {
             new Family("opt", "OPT", Opt::of),
             new Family("falcon", "Falcon", Falcon::of),
             new Family("bloom", "BLOOM", Bloom::of),
+            new Family("mamba", "Mamba", Mamba::one),
+            new Family("mamba2", "Mamba 2", Mamba::two),
+            new Family("falcon_mamba", "Falcon Mamba", Mamba::falcon),
             new Family("t5", "T5, FLAN-T5", T5::of),
             new Family("mt5", "mT5", T5::of),
             new Family("whisper", "Whisper", Whisper::of),

@@ -137,10 +137,17 @@ public final class FusedLanguageHead {
     }
 
     /** What the head is given, before the part of it that is asked for is cut out. */
+    /** Whether a conversion of the states stands in the line that calls the head. */
+    private static boolean isOfHead(Node node) {
+        String line =
+                node.stackTrace().substring(node.stackTrace().stripTrailing().lastIndexOf('\n') + 1);
+        return node.operator().equals("aten.to") && line.contains("self.lm_head(");
+    }
+
     private String hidden(Node head) {
         Argument input = SkippedMasks.argument(head, "input");
         Node made = producer(head, "input");
-        while (made != null && made.operator().equals(SLICE)) {
+        while (made != null && (made.operator().equals(SLICE) || isOfHead(made))) {
             input = SkippedMasks.argument(made, "self");
             made = producer(made, "self");
         }

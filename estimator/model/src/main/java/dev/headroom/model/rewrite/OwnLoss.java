@@ -1,6 +1,7 @@
 package dev.headroom.model.rewrite;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelPackage;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,12 +27,7 @@ final class OwnLoss {
 
     /** Whether a model's class had a loss of its own. */
     static boolean isOf(Graph graph) {
-        return graph.nodes().stream()
-                .filter(n -> !n.moduleStack().isEmpty())
-                .findFirst()
-                .map(n -> n.moduleStack().get(0).type().split("\\."))
-                .filter(parts -> parts.length > 2 && MODELS.contains(parts[2]))
-                .isPresent();
+        return ModelPackage.of(graph).filter(MODELS::contains).isPresent();
     }
 
     /** The graph with that loss in the place of the library's. */

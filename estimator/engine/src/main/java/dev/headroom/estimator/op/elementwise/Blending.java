@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
 
 /** Clamping, selection by a mask, powers, linear interpolation and fused multiply-add. */
 public final class Blending {
@@ -35,11 +36,11 @@ public final class Blending {
         };
     }
 
-    /** {@code masked_fill}: the gradient is a copy with the masked part zero. */
+    /** {@code masked_fill}: a copy without gaps (TensorAdvancedIndexing.cpp, clone(Contiguous)); so is the gradient. */
     public static Tensor maskedFill(EagerRuntime rt, Tensor t, Tensor m, boolean inPlace) {
         Recorder r = rt.record("MaskedFillBackward0", t);
         Saved mask = r.save(m);
-        Tensor out = inPlace ? t : Strided.result(rt, t.dtype(), t, m);
+        Tensor out = inPlace ? t : rt.empty(t.dtype(), Shapes.broadcast(t.sizes(), m.sizes()));
         return r.gradient(0, g -> maskedFill(rt, g, mask.get(), false)).again().output(out);
     }
 

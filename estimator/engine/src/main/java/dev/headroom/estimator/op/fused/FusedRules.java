@@ -11,6 +11,7 @@ public final class FusedRules {
         r.single("aten.masked_scatter", MaskedScatter::run);
         r.single("transformers.joined_rows", JoinedRows::run);
         r.single("transformers.bloom_gelu", BloomGelu::run);
+        r.single("transformers.mamba_selective_scan", c -> SelectiveScan.run(c, r));
         r.single("peft.hada_weight", c -> HadaWeight.run(c, r));
         r.single("liger.rms_norm", Liger::rmsNorm);
         r.single("liger.rope", Liger::rope);

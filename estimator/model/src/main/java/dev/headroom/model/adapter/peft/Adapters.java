@@ -101,6 +101,7 @@ public final class Adapters {
                 graph,
                 options,
                 path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
+        StateSpaceLayers.require(graph, options, path -> targets.allLinear() || targets.matches(path));
         Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),

@@ -57,12 +57,10 @@ final class OuterWriter {
         return text;
     }
 
-    /** Enters a call, {@code null} leaves all. */
+    /** Enters a call; {@code null} leaves it. */
     void within(Node.@Nullable ModuleCall call) {
-        if (call == null) {
-            inner.clear();
-        } else {
-            inner.clear();
+        inner.clear();
+        if (call != null) {
             inner.add(call);
         }
     }

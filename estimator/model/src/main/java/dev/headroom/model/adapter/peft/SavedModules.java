@@ -7,6 +7,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelPackage;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
@@ -216,12 +217,8 @@ final class SavedModules {
         }
 
         private static List<String> usual(Graph graph) {
-            return graph.nodes().stream()
-                    .filter(n -> !n.moduleStack().isEmpty())
-                    .findFirst()
-                    .map(n -> n.moduleStack().get(0).type().split("\\."))
-                    .filter(parts -> parts.length > 2)
-                    .flatMap(parts -> Optional.ofNullable(OF_MODELS.get(parts[2])))
+            return ModelPackage.of(graph)
+                    .flatMap(name -> Optional.ofNullable(OF_MODELS.get(name)))
                     .orElseThrow(
                             () -> new UserInputException("`adapter=ln-tuning`: peft does not know the norms of this"
                                     + " model; name them with `targets`"));

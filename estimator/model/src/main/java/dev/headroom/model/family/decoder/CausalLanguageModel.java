@@ -143,7 +143,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
         s.line("logits = self.lm_head(outputs[:, slice_indices, :])");
         long first = request.step() == null ? 0 : -1;
         Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", first, "end", Long.MAX_VALUE);
-        Value logits = s.call(head, kept);
+        Value logits = s.call(head, scores.before(s, head, kept));
         logits = scores.write(s, logits);
         List<Value> out = new ArrayList<>();
         List<Value> more = new ArrayList<>();

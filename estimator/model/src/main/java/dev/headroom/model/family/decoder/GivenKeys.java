@@ -42,7 +42,7 @@ public final class GivenKeys {
     /** Adds them to a model's inputs. */
     public static void input(Model model, Request request) {
         ModelConfig c = request.config();
-        if (!c.has("hidden_size") && !c.has("n_embd")) {
+        if (!c.has("num_attention_heads") && !c.has("n_head")) {
             throw refused(c);
         }
         if (request.scenario().checkpointing().any()) {

@@ -1,7 +1,10 @@
 package dev.headroom.model.family.decoder;
 
+import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
 
 /**
  * What a family does with its head's scores before it takes the loss of them.
@@ -16,7 +19,8 @@ public record Scores(Kind kind, double number, boolean biased) {
         NONE,
         CAPPED,
         DIVIDED,
-        MULTIPLIED
+        MULTIPLIED,
+        WIDENED
     }
 
     /** As they are. */
@@ -37,15 +41,33 @@ public record Scores(Kind kind, double number, boolean biased) {
         return new Scores(Kind.MULTIPLIED, by, false);
     }
 
+    /** Copied to float32, by a head that is given states of its weight's type. */
+    public static Scores widened() {
+        return new Scores(Kind.WIDENED, 0, false);
+    }
+
     /** Of a head with a bias. */
     public static Scores ofBiasedHead() {
         return new Scores(Kind.NONE, 0, true);
+    }
+
+    /** What the head is given. */
+    Value before(Scope s, Layer head, Value states) {
+        return kind == Kind.WIDENED
+                ? s.op(
+                        "aten.to.dtype",
+                        "self",
+                        states,
+                        "dtype",
+                        new Argument.TypeOf(s.parameter(head, "weight").name()))
+                : states;
     }
 
     /** Writes it. */
     Value write(Scope s, Value logits) {
         return switch (kind) {
             case NONE -> logits;
+            case WIDENED -> s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32);
             case CAPPED -> AttentionCall.capped(s, "logits", logits, number);
             case DIVIDED -> {
                 s.line("logits = logits / scaling");

@@ -41,7 +41,10 @@ final class OfferedHeads {
             Map.entry("deepseek_v3", NO_ANSWERS),
             Map.entry("gpt_bigcode", NO_ANSWERS),
             Map.entry("gptj", NO_TAGS),
-            Map.entry("opt", NO_TAGS));
+            Map.entry("opt", NO_TAGS),
+            Map.entry("mamba", Set.of()),
+            Map.entry("mamba2", Set.of()),
+            Map.entry("falcon_mamba", Set.of()));
 
     /** Families whose class that finds answers calls its decoder otherwise than their other classes. */
     private static final Map<String, String> ANSWERS_BASE = Stream.of(
