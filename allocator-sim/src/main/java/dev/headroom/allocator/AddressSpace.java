@@ -10,31 +10,24 @@ import java.util.Arrays;
 final class AddressSpace {
     private static final long NONE = DeviceMemory.NONE;
 
-    private long[] gaps;
-    private long[] sizes;
-    private int count;
+    private long[] gaps = new long[8];
+    private long[] sizes = new long[8];
+    private int count = 1;
     /** Sizes of the taken ranges by address. */
-    private final Long2LongOpenHashMap taken;
+    private Long2LongOpenHashMap taken = new Long2LongOpenHashMap();
 
     AddressSpace(long from, long to) {
-        gaps = new long[8];
-        sizes = new long[8];
-        count = 1;
-        taken = new Long2LongOpenHashMap();
         gaps[0] = from;
         sizes[0] = to - from;
         taken.defaultReturnValue(NONE);
     }
 
-    private AddressSpace(AddressSpace other) {
+    /** Takes over the ranges of another. */
+    void copyFrom(AddressSpace other) {
         gaps = other.gaps.clone();
         sizes = other.sizes.clone();
         count = other.count;
         taken = other.taken.clone();
-    }
-
-    AddressSpace copy() {
-        return new AddressSpace(this);
     }
 
     /** Takes the lowest gap that is large enough; {@link DeviceMemory#NONE} when there is none. */

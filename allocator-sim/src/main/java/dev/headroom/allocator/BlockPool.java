@@ -29,6 +29,11 @@ final class BlockPool {
     /** Takes over the free blocks of another pool, none of whose segments expands. */
     void copyFrom(BlockPool other) {
         searches = other.searches;
+        for (FreeBlocks blocks : byStream) {
+            if (blocks != null) {
+                blocks.clear();
+            }
+        }
         for (FreeBlocks blocks : other.byStream) {
             if (blocks != null) {
                 free(blocks.stream).copyFrom(blocks);

@@ -40,12 +40,18 @@ final class BlockTable {
 
     /** Takes over the handles and blocks of another table, none of them expandable; all are the owner's. */
     void copyFrom(BlockTable other, PoolOwner owner) {
-        data = other.data.clone();
-        segments = new ExpandableSegments.Range[other.segments.length];
-        spare = other.spare.clone();
-        spares = other.spares;
         used = other.used;
-        lists = new FreeBlocks[other.lists.length];
+        if (used > lists.length) {
+            data = new long[other.data.length];
+            lists = new FreeBlocks[other.lists.length];
+            segments = new ExpandableSegments.Range[other.segments.length];
+        }
+        System.arraycopy(other.data, 0, data, 0, used << SHIFT);
+        spares = other.spares;
+        if (spares > spare.length) {
+            spare = new int[other.spare.length];
+        }
+        System.arraycopy(other.spare, 0, spare, 0, spares);
         FreeBlocks from = null;
         FreeBlocks to = null;
         for (int block = 0; block < used; block++) {

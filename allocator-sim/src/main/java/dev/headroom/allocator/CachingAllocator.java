@@ -51,22 +51,26 @@ public final class CachingAllocator {
     }
 
     /**
-     * Another allocator in the same state, which goes its own way from here: the same handles, addresses and counters.
-     * It has no listener.
+     * Takes over the state of another allocator, and goes its own way from there: the same handles, addresses and
+     * counters. Its memory must have taken over that of the other, too ({@link SimulatedDeviceMemory#copyFrom}).
      *
-     * @param other where nothing awaits a stream, no block was used on a second stream, and there are neither private
-     *     pools nor expandable segments
-     * @param memory a copy of the other's memory, of any size
-     * @throws IllegalStateException where there is any of these
+     * @param other of the same settings
+     * @throws IllegalStateException where either has expandable segments, private pools, or blocks that several streams
+     *     use
      */
-    public static CachingAllocator copyOf(CachingAllocator other, DeviceMemory memory) {
-        if (other.expands || !other.pools.isEmpty() || !other.events.isEmpty()) {
-            throw new IllegalStateException("this state of an allocator cannot be copied: it has expandable segments,"
-                    + " private pools, or blocks that are used on several streams");
+    public void copyFrom(CachingAllocator other) {
+        if (!settings.equals(other.settings)) {
+            throw new IllegalArgumentException("copy of an allocator with other settings: " + other.settings);
         }
-        CachingAllocator copy = new CachingAllocator(other.settings, memory);
-        copy.core.copyFrom(other.core);
-        return copy;
+        if (expands || !isPlain() || !other.isPlain()) {
+            throw new IllegalStateException("this state of an allocator cannot be copied: it has expandable segments,"
+                    + " private pools, or blocks that several streams use");
+        }
+        core.copyFrom(other.core);
+    }
+
+    private boolean isPlain() {
+        return pools.isEmpty() && events.isEmpty() && !core.capturing;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.headroom.allocator;
 
 import it.unimi.dsi.fastutil.ints.IntList;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +37,18 @@ final class FreeBlocks {
         this.stream = stream;
     }
 
-    /** Takes over the blocks of another list of the same handles. */
+    void clear() {
+        for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
+            classes[at].clear();
+        }
+        Arrays.fill(occupied, 0);
+    }
+
+    /** Takes over the blocks of another list of the same handles, when it is empty itself. */
     void copyFrom(FreeBlocks other) {
         System.arraycopy(other.occupied, 0, occupied, 0, occupied.length);
         for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
-            classes[at] = new SizeClass(table, other.classes[at]);
+            open(at).copyFrom(other.classes[at]);
         }
     }
 
@@ -112,12 +120,7 @@ final class FreeBlocks {
      */
     void insert(int block, long size, int age) {
         int at = classOf(size >>> UNIT_BITS);
-        SizeClass blocks = classes[at];
-        if (blocks == null) {
-            blocks = new SizeClass(table);
-            classes[at] = blocks;
-        }
-        blocks.insert(key(size, age), block);
+        open(at).insert(key(size, age), block);
         occupied[at >> WORD_BITS] |= 1L << at;
     }
 
@@ -132,6 +135,15 @@ final class FreeBlocks {
         if (classes[at].remove(key(size, age), block)) {
             occupied[at >> WORD_BITS] &= ~(1L << at);
         }
+    }
+
+    private SizeClass open(int at) {
+        SizeClass blocks = classes[at];
+        if (blocks == null) {
+            blocks = new SizeClass(table);
+            classes[at] = blocks;
+        }
+        return blocks;
     }
 
     /** Adds all blocks in order to a list. */

@@ -13,9 +13,10 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     private static final long PLAIN_SPAN = 4 * Bytes.TIB;
     private static final long VIRTUAL_SPAN = 1L << 57;
 
-    private final long total;
-    private final AddressSpace plain;
-    private final AddressSpace virtual;
+    private final AddressSpace plain = new AddressSpace(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);
+    private final AddressSpace virtual =
+            new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
+    private long total;
     private long used;
     private long mostUsed;
     private long leastRefused = Long.MAX_VALUE;
@@ -44,25 +45,24 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         this.total = total;
         this.used = inUse;
         this.mostUsed = inUse;
-        this.plain = new AddressSpace(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);
-        this.virtual = new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
     }
 
-    private SimulatedDeviceMemory(SimulatedDeviceMemory other, long total) {
-        this.total = total;
-        this.used = other.used;
-        this.mostUsed = other.mostUsed;
-        this.leastRefused = other.leastRefused;
-        this.plain = other.plain.copy();
-        this.virtual = other.virtual.copy();
+    /** Takes over what is taken of another device, and the size of that device. */
+    public void copyFrom(SimulatedDeviceMemory other) {
+        total = other.total;
+        used = other.used;
+        mostUsed = other.mostUsed;
+        leastRefused = other.leastRefused;
+        plain.copyFrom(other.plain);
+        virtual.copyFrom(other.virtual);
     }
 
-    /** Memory of a device of another size, of which the same is taken. */
-    public SimulatedDeviceMemory copy(long ofTotal) {
-        if (ofTotal < used) {
-            throw new IllegalArgumentException(used + " bytes in use of a device with " + ofTotal + " bytes");
+    /** The device has another size from now on. */
+    public void resize(long bytes) {
+        if (bytes < used) {
+            throw new IllegalArgumentException(used + " bytes in use of a device with " + bytes + " bytes");
         }
-        return new SimulatedDeviceMemory(this, ofTotal);
+        total = bytes;
     }
 
     @Override

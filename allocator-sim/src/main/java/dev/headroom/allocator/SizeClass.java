@@ -11,22 +11,27 @@ final class SizeClass {
     private static final int NIL = BlockTable.NIL;
 
     private final BlockTable table;
-    private long[] keys;
-    private int[] blocks;
+    private long[] keys = new long[8];
+    private int[] blocks = new int[8];
     private int count;
 
     SizeClass(BlockTable table) {
         this.table = table;
-        this.keys = new long[8];
-        this.blocks = new int[8];
     }
 
-    /** With the blocks of another. */
-    SizeClass(BlockTable table, SizeClass other) {
-        this.table = table;
-        this.keys = other.keys.clone();
-        this.blocks = other.blocks.clone();
-        this.count = other.count;
+    void clear() {
+        count = 0;
+    }
+
+    /** Takes over the blocks of another. */
+    void copyFrom(SizeClass other) {
+        count = other.count;
+        if (count > keys.length) {
+            keys = new long[other.keys.length];
+            blocks = new int[other.keys.length];
+        }
+        System.arraycopy(other.keys, 0, keys, 0, count);
+        System.arraycopy(other.blocks, 0, blocks, 0, count);
     }
 
     /** The block of the smallest key that is not below one, or {@link #NIL}. */

@@ -55,7 +55,11 @@ class CopyLawTest {
         CachingAllocator original = new CachingAllocator(AllocatorSettings.parse(SETTINGS[conf]), memory);
         Program program = new Program(seed);
         program.play(original, steps);
-        CachingAllocator copy = CachingAllocator.copyOf(original, memory.copy(mib * MIB));
+        SimulatedDeviceMemory otherMemory = new SimulatedDeviceMemory(4096 * MIB);
+        CachingAllocator copy = new CachingAllocator(original.settings(), otherMemory);
+        new Program(seed + 1).play(copy, 200); // all of which is forgotten
+        otherMemory.copyFrom(memory);
+        copy.copyFrom(original);
         Program same = new Program(seed);
         same.play(new CachingAllocator(original.settings(), new SimulatedDeviceMemory(mib * MIB)), steps);
         List<Segment> before = original.segments();
@@ -102,15 +106,23 @@ class CopyLawTest {
 
     @Test
     void whatCannotBeCopiedIsRefused() {
-        SimulatedDeviceMemory memory = new SimulatedDeviceMemory(1L << 30);
-        CachingAllocator expanding = new CachingAllocator(AllocatorSettings.parse("expandable_segments:True"), memory);
-        assertThrows(IllegalStateException.class, () -> CachingAllocator.copyOf(expanding, memory));
-        CachingAllocator pooled = new CachingAllocator(AllocatorSettings.parse(""), memory);
+        AllocatorSettings plain = AllocatorSettings.parse("");
+        CachingAllocator fresh = allocator(plain);
+        CachingAllocator pooled = allocator(plain);
         pooled.createPool(1);
-        assertThrows(IllegalStateException.class, () -> CachingAllocator.copyOf(pooled, memory));
-        CachingAllocator shared = new CachingAllocator(AllocatorSettings.parse(""), memory);
+        assertThrows(IllegalStateException.class, () -> fresh.copyFrom(pooled));
+        assertThrows(IllegalStateException.class, () -> pooled.copyFrom(fresh));
+        CachingAllocator shared = allocator(plain);
         shared.recordStream(shared.allocate(MIB, 0), 1);
-        assertThrows(IllegalStateException.class, () -> CachingAllocator.copyOf(shared, memory));
-        assertThrows(IllegalArgumentException.class, () -> memory.copy(MIB), "less than what is taken");
+        assertThrows(IllegalStateException.class, () -> fresh.copyFrom(shared));
+        AllocatorSettings expanding = AllocatorSettings.parse("expandable_segments:True");
+        assertThrows(IllegalStateException.class, () -> allocator(expanding).copyFrom(allocator(expanding)));
+        assertThrows(IllegalArgumentException.class, () -> fresh.copyFrom(allocator(expanding)));
+        SimulatedDeviceMemory memory = new SimulatedDeviceMemory(8 * MIB, 4 * MIB);
+        assertThrows(IllegalArgumentException.class, () -> memory.resize(2 * MIB), "less than what is taken");
+    }
+
+    private static CachingAllocator allocator(AllocatorSettings settings) {
+        return new CachingAllocator(settings, new SimulatedDeviceMemory(1L << 30));
     }
 }

@@ -4,21 +4,34 @@ import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Shares of modules and operators, in execution order. */
 final class LayerTable {
     /** The operator under which parameters that no operator reads are listed. */
     private static final String PARAMETER = ModelTensors.PARAMETER;
 
+    private static final GraphMemo<Readers> READERS = new GraphMemo<>(LayerTable::readers);
+
     private record Key(String module, String operator) {}
+
+    /**
+     * Who reads what in a graph.
+     *
+     * @param inOrder of execution
+     * @param first the first operator that reads a parameter, by the name of its storage
+     */
+    private record Readers(Set<Key> inOrder, Map<String, Key> first) {}
 
     private static final class Row {
         private long parameters;
@@ -29,14 +42,14 @@ final class LayerTable {
     }
 
     private final Map<Key, Row> rows = new LinkedHashMap<>();
-    /** The first operator that reads a parameter, by the name of its storage. */
-    private final Map<String, Key> readers = new HashMap<>();
 
     private final Map<Integer, Key> stateOf = new HashMap<>();
     private final Simulation simulation;
+    private final Readers readers;
 
     private LayerTable(Simulation simulation) {
         this.simulation = simulation;
+        this.readers = READERS.of(simulation.prepared().graph());
     }
 
     /**
@@ -47,7 +60,7 @@ final class LayerTable {
      */
     static List<LayerShare> of(Simulation simulation, Category[] savedAt, Category[] peak) {
         LayerTable table = new LayerTable(simulation);
-        table.nodes();
+        table.readers.inOrder().forEach(table::row);
         table.parameters();
         table.storages(savedAt, peak);
         return table.rows.entrySet().stream()
@@ -63,12 +76,13 @@ final class LayerTable {
         return rows.computeIfAbsent(key, k -> new Row());
     }
 
-    private void nodes() {
-        Graph graph = simulation.prepared().graph();
+    private static Readers readers(Graph graph) {
+        Set<Key> inOrder = new LinkedHashSet<>();
+        Map<String, Key> first = new HashMap<>();
         Map<String, Key> ofValues = new HashMap<>();
         for (Node n : graph.nodes()) {
             Key key = new Key(n.module(), n.operator());
-            row(key);
+            inOrder.add(key);
             for (Node.NamedArgument a : n.arguments()) {
                 if (a.value() instanceof Argument.Value v) {
                     ofValues.putIfAbsent(v.name(), key);
@@ -78,14 +92,15 @@ final class LayerTable {
         for (ModelState.HeldTensor held : graph.held().tensors().values()) {
             Key reader = ofValues.get(held.value());
             if (reader != null) {
-                readers.putIfAbsent(held.storage(), reader);
+                first.putIfAbsent(held.storage(), reader);
             }
         }
+        return new Readers(inOrder, first);
     }
 
     /** The row of a parameter: the first operator that reads it. */
     private Key keyOf(String qualifiedName) {
-        Key reader = readers.get(qualifiedName);
+        Key reader = readers.first().get(qualifiedName);
         return reader != null ? reader : new Key(ModelState.owner(qualifiedName), PARAMETER);
     }
 

@@ -22,6 +22,10 @@ final class MinimumMemory {
     private final AllocatorSettings settings;
     private final Requests requests;
     private final boolean sharing;
+    /** What all sizes in question have in common. */
+    private final RequestPlay common;
+    /** The play of the size that is looked at. */
+    private final RequestPlay play;
 
     /** From this size on the run is known to get through, up to the least that the search has found to do. */
     private long suffices;
@@ -32,6 +36,8 @@ final class MinimumMemory {
         this.settings = settings;
         this.requests = Requests.of(log);
         this.sharing = RequestPlay.onlyRefusalsDiffer(settings);
+        this.common = new RequestPlay(requests, settings, GRANULE);
+        this.play = new RequestPlay(requests, settings, GRANULE);
     }
 
     /**
@@ -43,21 +49,14 @@ final class MinimumMemory {
     long bytes(long allocated, long reserved) {
         long low = Bytes.ceilDiv(allocated, GRANULE);
         long high = Math.max(low, Bytes.ceilDiv(reserved, GRANULE));
-        if (low == high) {
-            return low * GRANULE;
-        }
         lacking = low * GRANULE;
         suffices = high * GRANULE;
-        RequestPlay common = new RequestPlay(requests, settings, suffices);
         while (low < high) {
             Unwanted.check();
             long middle = (low + high) / 2;
             long size = middle * GRANULE;
             if (lacking <= size && size < suffices) {
-                if (sharing) {
-                    common = common.common(lacking, suffices - GRANULE);
-                }
-                play(size, common);
+                play(size);
             }
             if (size >= suffices) {
                 high = middle;
@@ -69,12 +68,21 @@ final class MinimumMemory {
     }
 
     /** Plays in a device of a size, from where all sizes in question part, and notes what it tells of others. */
-    private void play(long size, RequestPlay common) {
-        RequestPlay play = sharing ? common.in(size) : new RequestPlay(requests, settings, size);
+    private void play(long size) {
+        if (!sharing) {
+            if (new RequestPlay(requests, settings, size).finish()) {
+                suffices = size;
+            } else {
+                lacking = size + GRANULE;
+            }
+            return;
+        }
+        common.advance(lacking, suffices - GRANULE, play);
+        play.goTo(common, size);
         if (play.finish()) {
-            suffices = sharing ? play.mostUsed() : size;
+            suffices = play.mostUsed();
         } else {
-            lacking = sharing ? play.leastRefused() : size + GRANULE;
+            lacking = play.leastRefused();
         }
     }
 }

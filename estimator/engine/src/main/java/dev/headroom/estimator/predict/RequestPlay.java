@@ -24,14 +24,6 @@ final class RequestPlay {
         this.blocks = new int[requests.storages()];
     }
 
-    private RequestPlay(RequestPlay from, long total) {
-        this.requests = from.requests;
-        this.memory = from.memory.copy(total);
-        this.allocator = CachingAllocator.copyOf(from.allocator, memory);
-        this.blocks = from.blocks.clone();
-        this.next = from.next;
-    }
-
     /**
      * Whether devices play alike that grant and refuse the same requests. Otherwise their size decides something else,
      * too: how far a segment can expand, or what fraction of the memory may be reserved.
@@ -43,30 +35,37 @@ final class RequestPlay {
                 && settings.allowedBytes(Long.MAX_VALUE) == Long.MAX_VALUE;
     }
 
-    /** The same up to here, in a device of another size. */
-    RequestPlay in(long total) {
-        return new RequestPlay(this, total);
+    /** Goes to where another play is, in a device of some size. */
+    void goTo(RequestPlay other, long total) {
+        memory.copyFrom(other.memory);
+        memory.resize(total);
+        allocator.copyFrom(other.allocator);
+        System.arraycopy(other.blocks, 0, blocks, 0, blocks.length);
+        next = other.next;
     }
 
-    /** The same up to here and on from here, as far as all devices of some sizes, from here on, play alike. */
-    RequestPlay common(long least, long most) {
-        RequestPlay play = in(most);
-        while (play.next < requests.size()) {
-            long needed = play.neededNow();
-            if (needed > least && needed <= most) {
-                return play;
-            }
+    /**
+     * Goes on as far as devices of all sizes between two play alike.
+     *
+     * @param before serves to go back by a request
+     */
+    void advance(long least, long most, RequestPlay before) {
+        memory.resize(most);
+        while (next < requests.size()) {
+            long needed = neededNow();
             if (needed <= least) {
-                play.step();
-                continue;
-            }
-            // All refuse at first. Then cached memory is returned, after which they may differ.
-            RequestPlay before = play.in(most);
-            if (!play.tryStep() || play.memory.mostUsed() > least) {
-                return before;
+                step();
+            } else if (needed <= most) {
+                return;
+            } else {
+                // All refuse at first. Then cached memory is returned, after which they may differ.
+                before.goTo(this, most);
+                if (!tryStep() || mostUsed() > least) {
+                    goTo(before, most);
+                    return;
+                }
             }
         }
-        return play;
     }
 
     /**

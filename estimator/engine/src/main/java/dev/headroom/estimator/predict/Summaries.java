@@ -3,6 +3,7 @@ package dev.headroom.estimator.predict;
 import dev.headroom.estimator.cudnn.AskedConvolutions;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.deepspeed.DeepSpeedConfig;
 import dev.headroom.model.graph.SymbolBinding;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a prediction off a run that was played. */
 final class Summaries {
+    private static final GraphMemo<Optional<Boolean>> TRAINING = new GraphMemo<>(ModelMode::training);
+
     private Summaries() {}
 
     static Prediction of(PredictionRequest request, Simulation run, Plays plays) {
@@ -149,7 +152,7 @@ final class Summaries {
     private static Optional<String> mode(PredictionRequest request) {
         boolean trains = !request.scenario().loop().inference();
         boolean archive = !request.graph().held().loaded();
-        return ModelMode.training(request.graph())
+        return TRAINING.of(request.graph())
                 .filter(training -> archive && training != trains)
                 .map(training -> training
                         ? "the archive was exported in training mode: dropout and batch normalisation are played as"

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -29,10 +30,16 @@ final class HostReads {
     /** Operators that make one truth of many. */
     private static final Set<String> SUMMING_UP = Set.of("aten.all", "aten.any");
 
+    private static final GraphMemo<BitSet> READ = new GraphMemo<>(HostReads::read);
+
     private HostReads() {}
 
-    /** Positions of such operators among a graph's nodes. */
+    /** Positions of such operators among a graph's nodes; do not change the set. */
     static BitSet of(Graph graph) {
+        return READ.of(graph);
+    }
+
+    private static BitSet read(Graph graph) {
         Set<String> read = new HashSet<>();
         graph.nodes().forEach(n -> read.addAll(n.reads()));
         graph.outputs().forEach(o -> read.add(o.value()));

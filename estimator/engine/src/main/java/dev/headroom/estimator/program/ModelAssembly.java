@@ -232,7 +232,11 @@ public final class ModelAssembly {
     }
 
     private static long[] sizes(List<SymExpr> in) {
-        return in.stream().mapToLong(size -> size.evaluate(Map.of())).toArray();
+        long[] out = new long[in.size()];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = in.get(i).evaluate(Map.of());
+        }
+        return out;
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.headroom.estimator.op.core.Autocast;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Rule;
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.variables.Lifetimes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -29,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  * known.
  */
 final class NodeCalls {
+    /** The rules of a graph's nodes, {@code null} where there is none. */
+    private static final GraphMemo<@Nullable Rule[]> RULES = new GraphMemo<>(graph -> graph.nodes().stream()
+            .map(n -> StandardRules.registry().find(n.target()))
+            .toArray(Rule[]::new));
+
     private final EagerRuntime runtime;
     private final Graph graph;
     private final Map<String, Long> symbols;
@@ -37,7 +43,7 @@ final class NodeCalls {
     private final Lifetimes lifetimes;
     private final NamedTypes namedTypes;
     private final Fallback fallback;
-    private final Rule[] rules;
+    private final @Nullable Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private @Nullable NodeHook hook;
     private @Nullable Variables variables;
@@ -57,9 +63,7 @@ final class NodeCalls {
         this.lifetimes = lifetimes;
         this.namedTypes = new NamedTypes(graph, types);
         this.fallback = new Fallback(runtime, graph, symbols);
-        this.rules = graph.nodes().stream()
-                .map(n -> StandardRules.registry().find(n.target()))
-                .toArray(Rule[]::new);
+        this.rules = RULES.of(graph);
     }
 
     /** From now on operators run inside of this. */

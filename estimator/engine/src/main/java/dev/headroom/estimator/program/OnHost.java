@@ -32,18 +32,18 @@ final class OnHost {
         }
         boolean host = false;
         for (Node.NamedArgument a : call.node().arguments()) {
-            if (a.value() instanceof Argument.Value) {
-                Tensor t = call.tensor(a.name());
+            Tensor t = call.tensor(a);
+            if (t != null) {
                 if (t.onDevice()) {
                     return false;
                 }
                 host |= !t.isWrappedNumber();
             } else if (a.value() instanceof Argument.Values) {
-                for (Tensor t : call.tensors(a.name())) {
-                    if (t != null && t.onDevice()) {
+                for (Tensor of : call.tensors(a.name())) {
+                    if (of != null && of.onDevice()) {
                         return false;
                     }
-                    host |= t != null && !t.isWrappedNumber();
+                    host |= of != null && !of.isWrappedNumber();
                 }
             }
         }
@@ -61,7 +61,7 @@ final class OnHost {
         boolean device = false;
         String literal = null;
         for (Node.NamedArgument a : call.node().arguments()) {
-            Tensor t = a.value() instanceof Argument.Value ? call.tensor(a.name()) : null;
+            Tensor t = call.tensor(a);
             device |= t != null && t.onDevice();
             literal = t != null && !t.onDevice() && t.dim() > 0 ? a.name() : literal;
         }

@@ -257,18 +257,14 @@ public final class AutogradEngine {
                 continue;
             }
             GradNode target = next.node();
-            boolean ready = --Objects.requireNonNull(graphTask.dependencies.get(target), target.name)[0] == 0;
-            Tensor[] buffer = graphTask.notReady.get(target);
-            boolean waiting = buffer != null;
-            if (buffer == null) {
-                buffer = new Tensor[target.inputs()];
-            }
+            GraphTask.Awaited awaited = graphTask.awaited(target);
+            awaited.gradients--;
+            Tensor[] buffer = awaited.buffer == null ? new Tensor[target.inputs()] : awaited.buffer;
             sums.addToBuffer(buffer, next.input(), outputs[i], target);
-            if (ready) {
+            awaited.buffer = buffer;
+            if (awaited.gradients == 0) {
+                awaited.buffer = null;
                 push(graphTask, target, buffer);
-                graphTask.notReady.remove(target);
-            } else if (!waiting) {
-                graphTask.notReady.put(target, buffer);
             }
         }
     }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +20,7 @@ final class GraphTask {
     /** Which nodes run; {@code null} for all. */
     final @Nullable Selection selection;
 
-    /** By node: how many of its gradients are still to come. */
-    final Map<GradNode, int[]> dependencies;
-
-    /** Gradients of nodes that wait for more. */
-    final Map<GradNode, Tensor[]> notReady = new HashMap<>();
+    private final Map<GradNode, Awaited> awaited;
 
     /** What to call when all nodes are through. */
     final List<Runnable> callbacks = new ArrayList<>(0);
@@ -34,7 +31,7 @@ final class GraphTask {
     GraphTask(int depth, GradNode start, @Nullable Selection selection) {
         this.selection = selection;
         this.depth = depth;
-        this.dependencies = dependencies(start);
+        this.awaited = reached(start);
     }
 
     /** Calls what was queued, and what that queues in turn. */
@@ -44,8 +41,13 @@ final class GraphTask {
         }
     }
 
-    private static Map<GradNode, int[]> dependencies(GradNode root) {
-        Map<GradNode, int[]> count = new HashMap<>();
+    /** What a node that is not ready to run waits for (graph_task.h: dependencies_ and not_ready_). */
+    Awaited awaited(GradNode node) {
+        return Objects.requireNonNull(awaited.get(node), node.name);
+    }
+
+    private static Map<GradNode, Awaited> reached(GradNode root) {
+        Map<GradNode, Awaited> count = new HashMap<>();
         ArrayDeque<GradNode> stack = new ArrayDeque<>();
         stack.push(root);
         while (!stack.isEmpty()) {
@@ -53,11 +55,11 @@ final class GraphTask {
                 if (e == null) {
                     continue;
                 }
-                int[] counted = count.get(e.node());
-                if (counted != null) {
-                    counted[0]++;
+                Awaited known = count.get(e.node());
+                if (known != null) {
+                    known.gradients++;
                 } else {
-                    count.put(e.node(), new int[] {1});
+                    count.put(e.node(), new Awaited());
                     if (e.node() != root) {
                         stack.push(e.node());
                     }
@@ -65,6 +67,14 @@ final class GraphTask {
             }
         }
         return count;
+    }
+
+    /** Gradients that a node waits for. */
+    static final class Awaited {
+        /** How many are still to come. */
+        int gradients = 1;
+        /** Those that came; {@code null} before the first. */
+        Tensor @Nullable [] buffer;
     }
 
     /**

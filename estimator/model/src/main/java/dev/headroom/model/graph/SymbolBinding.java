@@ -103,11 +103,8 @@ public final class SymbolBinding {
                 symbols.add(s.name());
             }
         });
-        for (Graph.Input input : graph.inputs()) {
-            TensorMeta meta = graph.values().get(input.value());
-            if (input.kind() == Graph.InputKind.USER && meta != null) {
-                meta.sizes().stream().skip(1).forEach(size -> size.forEachSymbol(symbols::remove));
-            }
+        for (TensorMeta meta : userInputs(graph)) {
+            meta.sizes().stream().skip(1).forEach(size -> size.forEachSymbol(symbols::remove));
         }
         if (batch != null) {
             batch.forEachSymbol(symbols::remove);
@@ -117,12 +114,21 @@ public final class SymbolBinding {
 
     private static List<SymExpr> firstSizes(Graph graph) {
         List<SymExpr> out = new ArrayList<>();
-        for (Graph.Input input : graph.inputs()) {
-            TensorMeta meta = graph.values().get(input.value());
-            if (input.kind() == Graph.InputKind.USER
-                    && meta != null
-                    && !meta.sizes().isEmpty()) {
+        for (TensorMeta meta : userInputs(graph)) {
+            if (!meta.sizes().isEmpty()) {
                 out.add(meta.sizes().get(0));
+            }
+        }
+        return out;
+    }
+
+    private static List<TensorMeta> userInputs(Graph graph) {
+        List<TensorMeta> out = new ArrayList<>();
+        for (Graph.Input input : graph.inputs()) {
+            TensorMeta meta =
+                    input.kind() == Graph.InputKind.USER ? graph.values().get(input.value()) : null;
+            if (meta != null) {
+                out.add(meta);
             }
         }
         return out;

@@ -102,6 +102,15 @@ public final class Call {
         return t;
     }
 
+    /** The tensor of one of the call's arguments; {@code null} when that is something else. */
+    public @Nullable Tensor tensor(Node.NamedArgument argument) {
+        if (!(argument.value() instanceof Argument.Value v)) {
+            return null;
+        }
+        Tensor[] other = replaced.get(argument.name());
+        return other == null ? value(v.name()) : other[0];
+    }
+
     /** A tensor that has one of two names. */
     public Tensor tensor(String name, String otherName) {
         return has(name) ? tensor(name) : tensor(otherName);
