@@ -42,6 +42,9 @@ final class Local {
     /** The node up to which a name holds it whose assignment left no line; -1 where that is not known. */
     int elsewhere = -1;
 
+    /** The node after which the list that a statement put it into is another; -1 where that is not known. */
+    int listGone = -1;
+
     /** Whether it is taken out of the list that held it when it is read last. */
     boolean popped;
 
@@ -138,6 +141,9 @@ final class Local {
         }
         if (!outlivesName() && !isListed()) {
             return known;
+        }
+        if (isListed() && listGone >= 0) {
+            return Math.max(known, listGone);
         }
         Call.Statement last = consumer().statement;
         return Math.max(known, last.replacesUnknown ? last.last() : owner().last());

@@ -129,6 +129,31 @@ final class OtherNames {
         return names.size() == 1 ? names.iterator().next() : null;
     }
 
+    /** The statement that reads a value last. */
+    private Call.Statement last(Local v) {
+        List<Call.Statement> all = readers(v);
+        return all.get(all.size() - 1);
+    }
+
+    /**
+     * Whether a list was begun anew behind the last statement that reads a value in it, as the next turn of a loop does:
+     * the line that joins what is in the list runs again, and does not read the value.
+     */
+    private boolean madeAnew(Local v, String list) {
+        Call.Statement last = last(v);
+        return call.statements.stream().anyMatch(s -> s.index > last.index && s.line.joins(list));
+    }
+
+    /** Until when lists hold what statements without a name put into them. */
+    void listed(List<Local> values) {
+        for (Local v : values) {
+            String list = v.isListed() ? v.producer().statement.line.filled() : "";
+            if (!list.isEmpty() && last(v).line.joins(list) && madeAnew(v, list)) {
+                v.listGone = last(v).last();
+            }
+        }
+    }
+
     /** The statements of the call that read a value, in order. */
     private List<Call.Statement> readers(Local v) {
         List<Call.Statement> out = new ArrayList<>(2);
@@ -142,7 +167,7 @@ final class OtherNames {
     private int until(Local v, String holder) {
         SourceLine line = readers(v).get(v.readers.size() - 1).line;
         if (line.joins(holder)) {
-            return -1;
+            return madeAnew(v, holder) ? last(v).last() : -1;
         }
         int until = Integer.MAX_VALUE;
         for (Map.Entry<Local, String> e : holders.entrySet()) {
