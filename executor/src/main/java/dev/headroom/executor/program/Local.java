@@ -69,6 +69,13 @@ final class Local {
         place = new Place(call, tree.stepIn(call, made), tree.stepIn(call, used));
     }
 
+    /** Makes a call its owner that it is returned to, and that does not read it. */
+    void settleReturned(CallTree tree, Call call) {
+        Call.Step step = tree.stepIn(call, made);
+        place = new Place(call, step, step);
+        returned = true;
+    }
+
     private Place place() {
         return Objects.requireNonNull(place, name);
     }

@@ -144,9 +144,32 @@ final class OtherNames {
         return call.statements.stream().anyMatch(s -> s.index > last.index && s.line.joins(list));
     }
 
-    /** Until when lists hold what statements without a name put into them. */
+    private boolean spells(Local v) {
+        return last(v).line.spelled().contains(v.boundTo);
+    }
+
+    private static boolean assigns(Call.Statement s, String name) {
+        return s.line.names().contains(name);
+    }
+
+    /** The node after which a list is gone that nothing begins anew: its name is assigned again, or the call returns. */
+    private int listEnd(Local v, String list) {
+        return call.statements.stream()
+                .filter(s -> s.index > last(v).index && assigns(s, list))
+                .findFirst()
+                .map(Call.Statement::last)
+                .orElse(call.last());
+    }
+
+    /** Until when lists hold what statements put into them, with a name of its own or without. */
     void listed(List<Local> values) {
         for (Local v : values) {
+            if (v.unbound >= 0 && v.readLater() && !v.popped) {
+                String joined = last(v).line.joined();
+                if (!joined.isEmpty() && !joined.equals(v.boundTo) && !spells(v) && !assigns(last(v), joined)) {
+                    v.kept = Math.max(v.kept, madeAnew(v, joined) ? last(v).last() : listEnd(v, joined));
+                }
+            }
             String list = v.isListed() ? v.producer().statement.line.filled() : "";
             if (!list.isEmpty() && last(v).line.joins(list) && madeAnew(v, list)) {
                 v.listGone = last(v).last();

@@ -51,6 +51,8 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
     /** {@code x = block(x)}: one call, of what a variable holds. */
     private static final Pattern ONE_CALL = Pattern.compile("(?:" + NAMES + "\\s*=\\s*)?" + NAME + "\\([^()]*\\)");
 
+    private static final Pattern JOINED = Pattern.compile("\\b(?:cat|concat|stack)\\((\\w+)\\s*[,)]");
+
     private static final Pattern FILLED = Pattern.compile("(\\w+)\\.(?:append|extend|insert)\\(");
 
     private static final Pattern OWN_CALL = Pattern.compile("(?<![\\w.])self\\.(\\w+)\\(");
@@ -192,6 +194,12 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
         return Pattern.compile("\\b(?:cat|concat|stack|sum)\\(" + name + "\\s*[,)\\[]")
                 .matcher(text)
                 .find();
+    }
+
+    /** The name of the list that it hands to such a function, "" without one. */
+    String joined() {
+        Matcher m = JOINED.matcher(text);
+        return m.find() ? m.group(1) : "";
     }
 
     private static List<String> split(String names) {

@@ -53,6 +53,7 @@ public final class ValueLifetimes {
                 v.kept = v.owner().last();
             }
         }
+        SiblingCalls.settle(tree, locals);
         divisions(graph, locals);
         UnseenFunctions.keep(graph, tree, locals);
         LibraryFunctions.keep(graph, tree, locals);
