@@ -3,11 +3,9 @@ package dev.headroom.executor.program;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +63,8 @@ final class Call {
          */
         boolean replacesUnknown;
 
-        private final Set<String> called = new HashSet<>(2);
+        /** How often modules were called. */
+        private final Map<String, Integer> called = new HashMap<>(2);
 
         /** By container of containers: the one whose modules are called; another one's begin the next turn. */
         private final Map<String, String> items = new HashMap<>(2);
@@ -152,7 +151,7 @@ final class Call {
             statements.add(s);
         }
         if (!callee.isEmpty()) {
-            s.called.add(turn(callee));
+            s.called.merge(turn(callee), 1, Integer::sum);
             Matcher item = ITEM.matcher(callee);
             if (item.matches()) {
                 s.items.put(item.group(1), item.group(2));
@@ -180,7 +179,7 @@ final class Call {
                 && (callee.isEmpty()
                         || line.isComprehension()
                         || !(line.callsVariable() && !s.called.isEmpty())
-                                && !s.called.contains(turn(callee))
+                                && s.called.getOrDefault(turn(callee), 0) < line.timesCalled(callee)
                                 && !argumentOfNext(s, callee));
     }
 
@@ -201,7 +200,7 @@ final class Call {
         for (int i = 0; i < at; i++) {
             open += text.charAt(i) == '(' ? 1 : text.charAt(i) == ')' ? -1 : 0;
         }
-        return open > 0 && s.called.stream().anyMatch(c -> c.endsWith("."));
+        return open > 0 && s.called.keySet().stream().anyMatch(c -> c.endsWith("."));
     }
 
     /**

@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
  * only have been made there, for PyTorch refuses the others.
  */
 final class Literals {
-    /** Operators that take a literal from host memory, or bring it to the device themselves. */
-    private static final Set<String> FROM_HOST = Set.of(
-            "aten.to", "aten._to_copy", "aten.lift_fresh_copy", "aten.index", "aten.index_put", "aten.index_put_");
+    /** Operators that take a literal from host memory. */
+    private static final Set<String> FROM_HOST = Set.of("aten.to", "aten._to_copy", "aten.lift_fresh_copy");
+
+    /** Operators that bring a list of places to the device themselves, each time anew: {@code x[:, [2, 0]]}. */
+    private static final Set<String> BRINGING = Set.of("aten.index", "aten.index_put", "aten.index_put_");
 
     /** What is left of {@code torch.tensor}: the last step of making one. */
     private static final String MADE = "aten.detach_";
@@ -42,10 +44,11 @@ final class Literals {
     /** The graph, in which the device's literals are made where the program makes them. */
     static Graph onDevice(Graph graph) {
         Literals literals = new Literals(graph);
+        Set<String> numbers = literals.numbersOnDevice();
         graph.inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.CONSTANT)
                 .map(Graph.Input::value)
-                .filter(literals::hasDimensions)
+                .filter(value -> literals.hasDimensions(value) || numbers.contains(value))
                 .forEach(literals.constants::add);
         return literals.constants.isEmpty() ? graph : literals.rewritten();
     }
@@ -53,6 +56,17 @@ final class Literals {
     private boolean hasDimensions(String value) {
         TensorMeta meta = graph.values().get(value);
         return meta != null && !meta.sizes().isEmpty();
+    }
+
+    /** What is made by a line that names a device, as {@code torch.tensor(1.0, device=x.device)}. */
+    private Set<String> numbersOnDevice() {
+        Set<String> out = new HashSet<>();
+        for (Node n : graph.nodes()) {
+            if (n.operator().equals(MADE) && SourceLine.innermost(n).text().contains("device=")) {
+                out.addAll(n.reads());
+            }
+        }
+        return out;
     }
 
     private Graph rewritten() {
@@ -72,13 +86,18 @@ final class Literals {
                 out.add(creation(i, own, made.get(own)));
                 continue;
             }
+            Map<String, String> brought = new HashMap<>();
             for (String r : new HashSet<>(n.reads())) {
-                if (constants.contains(r) && !n.operator().equals(MADE) && meetsDevice(n) && !copies.containsKey(r)) {
+                if (BRINGING.contains(n.operator()) && constants.contains(r) && hasDimensions(r)) {
+                    brought.put(r, r + "/device" + i);
+                    out.add(creation(i, r + "/device" + i, r));
+                } else if (constants.contains(r) && !n.operator().equals(MADE) && meetsDevice(n) && !copies.containsKey(r)) {
                     copies.put(r, r + "/device");
                     out.add(creation(i, r + "/device", r));
                 }
             }
-            out.add(FROM_HOST.contains(n.operator()) ? n : reading(n, copies));
+            Map<String, String> names = brought.isEmpty() ? copies : brought;
+            out.add(FROM_HOST.contains(n.operator()) ? n : reading(n, names));
         }
         return graph.withNodes(out);
     }
@@ -87,10 +106,13 @@ final class Literals {
     private boolean meetsDevice(String literal) {
         List<Node> all = readers.getOrDefault(literal, List.of());
         return all.stream().noneMatch(n -> FROM_HOST.contains(n.operator()))
-                && all.stream().anyMatch(this::meetsDevice);
+                && (!hasDimensions(made.get(literal)) || all.stream().anyMatch(this::meetsDevice));
     }
 
     private boolean meetsDevice(Node n) {
+        if (BRINGING.contains(n.operator())) {
+            return false;
+        }
         // The scales of quantised weights are no literals, and lie on the device beside them.
         return !FROM_HOST.contains(n.operator())
                 && !n.operator().startsWith("bitsandbytes.")

@@ -42,6 +42,9 @@ final class Local {
     /** The node up to which a name holds it whose assignment left no line; -1 where that is not known. */
     int elsewhere = -1;
 
+    /** The node after which the list that a statement put it into is another; -1 where that is not known. */
+    int listGone = -1;
+
     /** Whether it is taken out of the list that held it when it is read last. */
     boolean popped;
 
@@ -64,6 +67,13 @@ final class Local {
     /** Makes a call its owner that it is returned to unread. */
     void settle(CallTree tree, Call call) {
         place = new Place(call, tree.stepIn(call, made), tree.stepIn(call, used));
+    }
+
+    /** Makes a call its owner that it is returned to, and that does not read it. */
+    void settleReturned(CallTree tree, Call call) {
+        Call.Step step = tree.stepIn(call, made);
+        place = new Place(call, step, step);
+        returned = true;
     }
 
     private Place place() {
@@ -138,6 +148,9 @@ final class Local {
         }
         if (!outlivesName() && !isListed()) {
             return known;
+        }
+        if (isListed() && listGone >= 0) {
+            return Math.max(known, listGone);
         }
         Call.Statement last = consumer().statement;
         return Math.max(known, last.replacesUnknown ? last.last() : owner().last());

@@ -129,6 +129,54 @@ final class OtherNames {
         return names.size() == 1 ? names.iterator().next() : null;
     }
 
+    /** The statement that reads a value last. */
+    private Call.Statement last(Local v) {
+        List<Call.Statement> all = readers(v);
+        return all.get(all.size() - 1);
+    }
+
+    /**
+     * Whether a list was begun anew behind the last statement that reads a value in it, as the next turn of a loop does:
+     * the line that joins what is in the list runs again, and does not read the value.
+     */
+    private boolean madeAnew(Local v, String list) {
+        Call.Statement last = last(v);
+        return call.statements.stream().anyMatch(s -> s.index > last.index && s.line.joins(list));
+    }
+
+    private boolean spells(Local v) {
+        return last(v).line.spelled().contains(v.boundTo);
+    }
+
+    private static boolean assigns(Call.Statement s, String name) {
+        return s.line.names().contains(name);
+    }
+
+    /** The node after which a list is gone that nothing begins anew: its name is assigned again, or the call returns. */
+    private int listEnd(Local v, String list) {
+        return call.statements.stream()
+                .filter(s -> s.index > last(v).index && assigns(s, list))
+                .findFirst()
+                .map(Call.Statement::last)
+                .orElse(call.last());
+    }
+
+    /** Until when lists hold what statements put into them, with a name of its own or without. */
+    void listed(List<Local> values) {
+        for (Local v : values) {
+            if (v.unbound >= 0 && v.readLater() && !v.popped) {
+                String joined = last(v).line.joined();
+                if (!joined.isEmpty() && !joined.equals(v.boundTo) && !spells(v) && !assigns(last(v), joined)) {
+                    v.kept = Math.max(v.kept, madeAnew(v, joined) ? last(v).last() : listEnd(v, joined));
+                }
+            }
+            String list = v.isListed() ? v.producer().statement.line.filled() : "";
+            if (!list.isEmpty() && last(v).line.joins(list) && madeAnew(v, list)) {
+                v.listGone = last(v).last();
+            }
+        }
+    }
+
     /** The statements of the call that read a value, in order. */
     private List<Call.Statement> readers(Local v) {
         List<Call.Statement> out = new ArrayList<>(2);
@@ -142,7 +190,7 @@ final class OtherNames {
     private int until(Local v, String holder) {
         SourceLine line = readers(v).get(v.readers.size() - 1).line;
         if (line.joins(holder)) {
-            return -1;
+            return madeAnew(v, holder) ? last(v).last() : -1;
         }
         int until = Integer.MAX_VALUE;
         for (Map.Entry<Local, String> e : holders.entrySet()) {

@@ -2,8 +2,10 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -48,6 +50,12 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
 
     /** {@code x = block(x)}: one call, of what a variable holds. */
     private static final Pattern ONE_CALL = Pattern.compile("(?:" + NAMES + "\\s*=\\s*)?" + NAME + "\\([^()]*\\)");
+
+    private static final Pattern JOINED = Pattern.compile("\\b(?:cat|concat|stack)\\((\\w+)\\s*[,)]");
+
+    private static final Pattern FILLED = Pattern.compile("(\\w+)\\.(?:append|extend|insert)\\(");
+
+    private static final Pattern OWN_CALL = Pattern.compile("(?<![\\w.])self\\.(\\w+)\\(");
 
     private static final Pattern OTHER_STATEMENT =
             Pattern.compile("(?:return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
@@ -107,9 +115,30 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
         return kind == Kind.EXPRESSION && FILL.matcher(text).matches();
     }
 
+    /** The list that it puts what it makes into, "" for none with a plain name. */
+    String filled() {
+        Matcher m = FILLED.matcher(text);
+        return m.lookingAt() ? m.group(1) : "";
+    }
+
     /** Whether it is one call of a variable: a second module that it calls is the next turn of a loop. */
     boolean callsVariable() {
         return ONE_CALL.matcher(text).matches();
+    }
+
+    /**
+     * How often it calls a module before it runs again: as often as it spells the module or, where it does not, the
+     * method that may call it.
+     */
+    int timesCalled(String path) {
+        String name = path.substring(path.lastIndexOf('.') + 1);
+        Map<String, Integer> spelled = new HashMap<>();
+        Matcher m = OWN_CALL.matcher(text);
+        while (m.find()) {
+            spelled.merge(m.group(1), 1, Integer::sum);
+        }
+        int most = spelled.values().stream().mapToInt(n -> n).max().orElse(1);
+        return spelled.getOrDefault(name, most);
     }
 
     /** Whether the new value of a variable is made from its old one. */
@@ -165,6 +194,12 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
         return Pattern.compile("\\b(?:cat|concat|stack|sum)\\(" + name + "\\s*[,)\\[]")
                 .matcher(text)
                 .find();
+    }
+
+    /** The name of the list that it hands to such a function, "" without one. */
+    String joined() {
+        Matcher m = JOINED.matcher(text);
+        return m.find() ? m.group(1) : "";
     }
 
     private static List<String> split(String names) {

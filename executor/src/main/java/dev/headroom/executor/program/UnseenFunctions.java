@@ -55,7 +55,7 @@ final class UnseenFunctions {
         Call.Statement s = v.producer().statement;
         Node maker = graph.nodes().get(v.made);
         boolean inside = tree.callOf(v.made) == v.owner() && !v.readLater() && v.used < s.last();
-        boolean named = inside && (maker.outputs().size() > 1 || reads(v, s) > 1);
+        boolean named = inside && (maker.outputs().size() > 1 && v.used > v.made || reads(v, s) > 1);
         if (!named || LibraryFunctions.knows(s.line) || s.line.text().isEmpty()) {
             return;
         }

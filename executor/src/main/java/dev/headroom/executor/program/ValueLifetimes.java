@@ -53,6 +53,7 @@ public final class ValueLifetimes {
                 v.kept = v.owner().last();
             }
         }
+        SiblingCalls.settle(tree, locals);
         divisions(graph, locals);
         UnseenFunctions.keep(graph, tree, locals);
         LibraryFunctions.keep(graph, tree, locals);
@@ -114,7 +115,7 @@ public final class ValueLifetimes {
         Call module = tree.callOf(v.made);
         Call.Site site = module.site;
         if (v.used == v.made && site != null) {
-            boolean selects = site.step().statement.line.text().endsWith("]");
+            boolean selects = site.step().statement.line.takesPart();
             v.settle(tree, selects ? module : site.parent());
             v.returned = !selects;
         }

@@ -45,6 +45,7 @@ final class Variables {
         }
         variables.values().forEach(held -> end(held, call.last()));
         others.find(values);
+        others.listed(values);
         collected(call, results);
     }
 

@@ -20,6 +20,17 @@ public final class Formats {
         return t.dims() == 4 ? MemoryFormat.CHANNELS_LAST : MemoryFormat.CHANNELS_LAST_3D;
     }
 
+    /** cat_compute_output_memory_format: what all of them have. */
+    public static MemoryFormat common(Tensor... parts) {
+        MemoryFormat common = suggested(parts[0]);
+        for (Tensor t : parts) {
+            if (common != suggested(t)) {
+                return MemoryFormat.CONTIGUOUS;
+            }
+        }
+        return common;
+    }
+
     /** Strides of a packed tensor. */
     static long[] strides(MemoryFormat format, long... sizes) {
         return format == MemoryFormat.CONTIGUOUS ? Layout.contiguous(sizes) : Layout.channelsLast(sizes);

@@ -131,13 +131,21 @@ public final class Slices {
                 all[i] = zeros(e, like, part);
             }
         }
-        Tensor out = e.empty(like.dtype(), sizes);
+        Tensor out = Formats.empty(e, like.dtype(), Formats.common(all), sizes);
         long start = 0;
         for (int i = 0; i < all.length; i++) {
             Copies.fill(e, e.alias(out, all[i].sizes(), out.strides(), start * out.stride(dim)), all[i]);
             start += lengths[i];
         }
+        freeZeros(e, all, gradients);
         return out;
+    }
+
+    /** Of the parts that nothing used: a vector's elements go first to last. */
+    private static void freeZeros(Eager e, Tensor[] all, @Nullable Tensor[] given) {
+        for (int i = 0; i < all.length; i++) {
+            e.freeUnless(all[i], given[i]);
+        }
     }
 
     private static Tensor any(@Nullable Tensor[] gradients) {
@@ -167,6 +175,7 @@ public final class Slices {
         for (int i = 0; i < all.length; i++) {
             Copies.fill(e, entry(e, out, dim, i), all[i]);
         }
+        freeZeros(e, all, gradients);
         return out;
     }
 }

@@ -192,7 +192,9 @@ final class Convolutions {
         Tensor[] out = new Tensor[2];
         if (r.needs(0)) {
             Direction way = spec.transposed() ? Direction.OUTPUT : Direction.INPUT_GRADIENT;
-            out[0] = library(e, way, x.sizes(), weight, g, format(g, weight), geometry);
+            // What a transposed convolution's gradient reads decides alone (cudnn_convolution_forward).
+            MemoryFormat of = spec.transposed() ? format(g, g) : format(g, weight);
+            out[0] = library(e, way, x.sizes(), weight, g, of, geometry);
         }
         if (r.needs(1)) {
             out[1] = spec.transposed()

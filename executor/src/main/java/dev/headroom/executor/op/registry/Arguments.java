@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The arguments of one call, by the names in the operator's schema; what the graph leaves out has its default. */
 public final class Arguments {
+    /** A number that is computed from open sizes, whose formula archives leave out: what it goes into is unknown. */
+    private static final String SYMBOLIC = "as_sym_float";
+
     private final Node node;
     private final Map<String, Argument> byName = new HashMap<>();
     private final Map<String, Long> symbols;
@@ -162,6 +165,9 @@ public final class Arguments {
         }
         if (a instanceof Argument.Bool b) {
             return b.value() ? 1 : 0;
+        }
+        if (a instanceof Argument.Other o && o.kind().equals(SYMBOLIC)) {
+            return Double.NaN;
         }
         return a instanceof Argument.Int || a == null ? integerOr(name, otherwise) : otherwise(name, a, otherwise);
     }

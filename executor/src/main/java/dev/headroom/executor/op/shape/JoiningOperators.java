@@ -39,7 +39,7 @@ public final class JoiningOperators {
             }
         }
         Recorder r = e.record("CatBackward0", parts);
-        Tensor out = Formats.empty(e, type, format(parts), sizes);
+        Tensor out = Formats.empty(e, type, Formats.common(parts), sizes);
         long at = 0;
         for (Tensor t : parts) {
             if (!isNothing(t)) {
@@ -64,17 +64,6 @@ public final class JoiningOperators {
 
     private static boolean isNothing(Tensor t) {
         return t.dims() == 1 && t.size(0) == 0;
-    }
-
-    /** cat_compute_output_memory_format: what all of them have. */
-    private static MemoryFormat format(Tensor[] parts) {
-        MemoryFormat common = Formats.suggested(parts[0]);
-        for (Tensor t : parts) {
-            if (common != Formats.suggested(t)) {
-                return MemoryFormat.CONTIGUOUS;
-            }
-        }
-        return common;
     }
 
     /** cat_tensors_backward: views of the gradient, which keep it alive and so are never summed in place. */

@@ -105,7 +105,7 @@ final class Convolution {
             Tensor input = Copies.contiguous(rt, x, format(x, w));
             out = p.transposed
                     ? backwardInput(rt, outputSizes(x, w, p), input, w, p)
-                    : forwardKernel(rt, input, w, outputSizes(x, w, p), p);
+                    : forwardKernel(rt, input, w, outputSizes(x, w, p), p, format(x, w));
             rt.freeUnless(input, x);
         }
         return line ? view3d(rt, out) : out;
@@ -120,8 +120,8 @@ final class Convolution {
     }
 
     /** {@code cudnn_convolution_forward}: the result before the weight is made contiguous. */
-    private static Tensor forwardKernel(EagerRuntime rt, Tensor x, Tensor w, long[] sizes, Parameters p) {
-        MemoryFormat format = format(x, w);
+    private static Tensor forwardKernel(
+            EagerRuntime rt, Tensor x, Tensor w, long[] sizes, Parameters p, MemoryFormat format) {
         Tensor out = fresh(rt, x, sizes, format);
         Tensor weight = Copies.contiguous(rt, w, format);
         ConvolutionPlans.run(rt, Direction.FORWARD, format != MemoryFormat.CONTIGUOUS, x, weight, out, p);
@@ -179,7 +179,8 @@ final class Convolution {
                     : format(g) == format(input) ? g : Copies.clone(rt, g, format(input));
             if (r.needs(0)) {
                 out[0] = p.transposed
-                        ? forwardKernel(rt, gradient, w, input.sizes(), p)
+                        // what it reads decides alone
+                        ? forwardKernel(rt, gradient, w, input.sizes(), p, format(gradient, gradient))
                         : backwardInput(rt, input.sizes(), gradient, w, p);
             }
             if (r.needs(1)) {
