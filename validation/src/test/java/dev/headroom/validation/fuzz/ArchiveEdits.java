@@ -29,9 +29,8 @@ final class ArchiveEdits {
         List<Edit> inside = new ArrayList<>();
         List<Edit> around = new ArrayList<>();
         List<Edit> bytes = new ArrayList<>();
-        program.edits()
-                .forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : edit.kind() >= OF_ENTRIES ? around : inside)
-                        .add(edit));
+        program.edits().forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : edit.kind() >= OF_ENTRIES ? around : inside)
+                .add(edit));
         byte[] zip = inside.isEmpty() && around.isEmpty() ? seed : edited(seed, inside, around);
         return ByteEdits.apply(zip, bytes);
     }

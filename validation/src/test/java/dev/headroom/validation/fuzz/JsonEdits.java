@@ -31,8 +31,20 @@ final class JsonEdits {
     private static final String DEEP = "\"\\u0006\"";
 
     /** Values that are written as they stand here, some of which JSON does not have. */
-    private static final List<String> WRITTEN =
-            List.of("NaN", "-Infinity", "1e999", "-0.0", "1e-400", "01", "9".repeat(2_000), "2.0", "-0.5", "1e18", "[1,]", "'x'", "");
+    private static final List<String> WRITTEN = List.of(
+            "NaN",
+            "-Infinity",
+            "1e999",
+            "-0.0",
+            "1e-400",
+            "01",
+            "9".repeat(2_000),
+            "2.0",
+            "-0.5",
+            "1e18",
+            "[1,]",
+            "'x'",
+            "");
 
     private static final List<JsonNode> VALUES = List.of(
             NODES.numberNode(0),

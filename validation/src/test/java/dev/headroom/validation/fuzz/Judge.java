@@ -31,8 +31,7 @@ final class Judge implements AutoCloseable {
     /** What lies beside the file of a reader of folders: its name, and the fixture. */
     private static final Map<Reader, Map<String, String>> BESIDE = Map.of(
             Reader.WEIGHTS, Map.of("config.json", "models/configs/llama-tiny.json"),
-            Reader.RECORDING,
-                    Map.of("cnn-small.pt2", "models/cnn-small.pt2", "mlp-xor.pt2", "models/mlp-xor.pt2"));
+            Reader.RECORDING, Map.of("cnn-small.pt2", "models/cnn-small.pt2", "mlp-xor.pt2", "models/mlp-xor.pt2"));
 
     private final Path folder;
     private final Posting service = new Posting();
@@ -67,8 +66,7 @@ final class Judge implements AutoCloseable {
                 return Optional.of("not one line: " + said.lines().limit(2).toList());
             }
             if (status == 1 || status == 2 && INNARDS.matcher(said).find()) {
-                return Optional.of(
-                        said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
+                return Optional.of(said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
             }
             return Optional.empty();
         }
@@ -92,7 +90,8 @@ final class Judge implements AutoCloseable {
         try {
             Path file = own.resolve(reader.file());
             Files.write(file, bytes);
-            for (Map.Entry<String, String> beside : BESIDE.getOrDefault(reader, Map.of()).entrySet()) {
+            for (Map.Entry<String, String> beside :
+                    BESIDE.getOrDefault(reader, Map.of()).entrySet()) {
                 Files.copy(Fixtures.folder().resolve(beside.getValue()), own.resolve(beside.getKey()));
             }
             if (reader == Reader.LOOP || reader == Reader.GRID || reader == Reader.TABLE) {

@@ -14,8 +14,40 @@ final class PickleEdits {
 
     /** Instructions that stand alone or take little. */
     private static final byte[] OTHERS = {
-        '(', '0', '1', '2', 'N', ')', ']', '}', 't', 'l', 'd', 'a', 'e', 's', 'u', 'c', 'R', 'b', 'o', 'Q', '.', 'I', 'F', 'L', 'p',
-        'g', 'V', (byte) 0x85, (byte) 0x86, (byte) 0x87, (byte) 0x88, (byte) 0x93, (byte) 0x94, (byte) 0x97
+        '(',
+        '0',
+        '1',
+        '2',
+        'N',
+        ')',
+        ']',
+        '}',
+        't',
+        'l',
+        'd',
+        'a',
+        'e',
+        's',
+        'u',
+        'c',
+        'R',
+        'b',
+        'o',
+        'Q',
+        '.',
+        'I',
+        'F',
+        'L',
+        'p',
+        'g',
+        'V',
+        (byte) 0x85,
+        (byte) 0x86,
+        (byte) 0x87,
+        (byte) 0x88,
+        (byte) 0x93,
+        (byte) 0x94,
+        (byte) 0x97
     };
 
     private static final long[] NUMBERS = {

@@ -56,7 +56,9 @@ final class Posting implements AutoCloseable {
             boolean result = reply.statusCode() == DONE;
             int refused = reply.statusCode() >= BROKEN ? 1 : 2;
             return new Judge.Answer(
-                    result ? 0 : refused, result ? reply.body() : "", result ? "" : reply.statusCode() + " " + reply.body().strip());
+                    result ? 0 : refused,
+                    result ? reply.body() : "",
+                    result ? "" : reply.statusCode() + " " + reply.body().strip());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Judge.Answer(2, "", "interrupted");

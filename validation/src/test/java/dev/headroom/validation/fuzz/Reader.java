@@ -20,7 +20,10 @@ enum Reader {
             "plans/net.pt2",
             "models/configs/llama-tiny.pt2"),
     EXPLAINED(Form.ARCHIVE, "model.pt2", "explain {} --batch 2 --gpu rtx-3090", "models/small/cnn-small.pt2"),
-    RECORDED_PROGRAM(Form.ARCHIVE, "program.pt2", "predict {} --steps 2",
+    RECORDED_PROGRAM(
+            Form.ARCHIVE,
+            "program.pt2",
+            "predict {} --steps 2",
             "recorded/gates.pt2",
             "recorded/swish.pt2",
             "recorded/branches.pt2"),
@@ -60,16 +63,8 @@ enum Reader {
             "predict {} --batch 2 --seq 16 --steps 2 --lora 4 --targets all-linear --quant nf4",
             "models/configs/mistral-tiny.json",
             "models/configs/phi3-tiny.json"),
-    WEIGHTS(
-            Form.SAFETENSORS,
-            "model.safetensors",
-            "predict . --batch 2 --seq 16 --steps 2",
-            "fuzz/seeds/weights.json"),
-    ONNX(
-            Form.PROTOBUF,
-            "model.onnx",
-            "predict {} --inference --steps 2 --batch 4",
-            "onnx/mlp.onnx"),
+    WEIGHTS(Form.SAFETENSORS, "model.safetensors", "predict . --batch 2 --seq 16 --steps 2", "fuzz/seeds/weights.json"),
+    ONNX(Form.PROTOBUF, "model.onnx", "predict {} --inference --steps 2 --batch 4", "onnx/mlp.onnx"),
     ONNX_OPERATORS(
             Form.PROTOBUF,
             "model.onnx",

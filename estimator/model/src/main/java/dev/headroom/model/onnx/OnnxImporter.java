@@ -104,8 +104,8 @@ public final class OnnxImporter implements Importer {
                 OperatorTable.write(writer, node, file, this::said);
             } catch (ArithmeticException | IndexOutOfBoundsException | IllegalArgumentException e) {
                 throw new UserInputException(
-                        "a node of " + node.type() + " has inputs or attributes that do not fit together; export the model"
-                                + " again",
+                        "a node of " + node.type()
+                                + " has inputs or attributes that do not fit together; export the model" + " again",
                         e);
             }
         }
