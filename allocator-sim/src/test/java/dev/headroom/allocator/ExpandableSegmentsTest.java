@@ -3,6 +3,7 @@ package dev.headroom.allocator;
 import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -143,6 +144,32 @@ class ExpandableSegmentsTest {
         assertEquals(0, reserved(a));
         assertEquals(List.of(), a.segments());
         assertEquals(address, a.address(a.allocate(30 * MIB, 1)), "another stream may have them");
+        long again = a.address(a.allocate(30 * MIB, 0));
+        assertTrue(Math.abs(again - address) >= 30 * MIB, "the first stream opens a segment of its own");
+    }
+
+    @Test
+    void endsThatWereKeptGoBackWithTheRest() {
+        SimulatedDeviceMemory memory = new SimulatedDeviceMemory(100 * MIB);
+        CachingAllocator a = allocator(memory);
+        int first = a.allocate(15 * MIB, 0);
+        long from = a.address(first);
+        int middle = a.allocate(30 * MIB, 0);
+        int last = a.allocate(15 * MIB, 0);
+        a.free(middle);
+        a.emptyCache();
+        assertEquals("0:15 used, 15:5 free | 40:5 free, 45:15 used", map(a, from));
+        int low = a.allocate(5 * MIB, 0);
+        int high = a.allocate(5 * MIB, 0);
+        assertEquals("0:15 used, 15:5 used | 40:5 used, 45:15 used", map(a, from), "the ends serve requests");
+        a.free(last);
+        a.free(first);
+        a.free(low);
+        a.free(high);
+        assertEquals("0:20 free | 40:20 free", map(a, from), "each end joins its neighbour");
+        a.emptyCache();
+        assertEquals(0, memory.used());
+        assertEquals(List.of(), a.segments());
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.util.zip.ZipOutputStream;
 
 /** Changes the JSON inside a zip, and sometimes the zip. */
 final class ArchiveEdits {
-    /** Edits of this kind and above change bytes of the archive, those below {@link #OF_ENTRIES} what is in an entry. */
+    /** Edits of this kind and above change bytes, those below {@link #OF_ENTRIES} what is in an entry. */
     private static final int OF_BYTES = 240;
 
     private static final int OF_ENTRIES = 224;

@@ -32,7 +32,7 @@ public final class Fuzzing {
     /** Processor time, longer than the service's own limit, at which it must have answered. */
     private static final long HANGS_NANOS = 60_000_000_000L;
 
-    /** What waits for another thread uses no processor time; a busy machine may need as long to load the first classes. */
+    /** What waits for another thread uses no processor time; a busy machine takes long to load the first classes. */
     private static final long WAITS_NANOS = 10 * HANGS_NANOS;
 
     private static final long LOOKS_MILLIS = 5_000;

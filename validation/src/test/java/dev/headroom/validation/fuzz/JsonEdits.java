@@ -32,7 +32,19 @@ final class JsonEdits {
 
     /** Values that are written as they stand here, some of which JSON does not have. */
     private static final List<String> WRITTEN = List.of(
-            "NaN", "-Infinity", "1e999", "-0.0", "1e-400", "01", "9".repeat(2_000), "2.0", "1e18", "[1,]", "'x'", "");
+            "NaN",
+            "-Infinity",
+            "1e999",
+            "-0.0",
+            "1e-400",
+            "01",
+            "9".repeat(2_000),
+            "2.0",
+            "-0.5",
+            "1e18",
+            "[1,]",
+            "'x'",
+            "");
 
     private static final List<JsonNode> VALUES = List.of(
             NODES.numberNode(0),
@@ -47,7 +59,6 @@ final class JsonEdits {
             NODES.numberNode(Long.MIN_VALUE),
             NODES.numberNode(BigInteger.ONE.shiftLeft(80)),
             NODES.numberNode(0.5),
-            NODES.numberNode(-0.5),
             NODES.numberNode(1e300),
             NODES.nullNode(),
             NODES.booleanNode(true),
@@ -138,7 +149,11 @@ final class JsonEdits {
         JsonNode node = place.node();
         Place other = places.get(Edit.of(edit.value(), places.size()));
         JsonNode value = VALUES.get(Edit.of(edit.value(), VALUES.size())).deepCopy();
-        switch (Edit.of(edit.kind(), 11)) {
+        if (edit.kind() % 32 == 31) {
+            place.put(NODES.textNode("\u0005" + Edit.of(edit.value(), WRITTEN.size())));
+            return;
+        }
+        switch (Edit.of(edit.kind(), 10)) {
             case 0, 1 -> place.put(value);
             case 2 -> place.put(other.node().deepCopy());
             case 3 -> place.remove();
@@ -146,8 +161,7 @@ final class JsonEdits {
             case 5 -> place.rename(other.key());
             case 6 -> place.put(node.isTextual() ? NODES.numberNode(7) : NODES.textNode(node.asText()));
             case 7 -> place.put(edit.value() % 2 == 0 ? NODES.arrayNode().add(node) : NODES.textNode("\u0006"));
-            case 8 -> place.put(NODES.textNode("\u0005" + Edit.of(edit.value(), WRITTEN.size())));
-            case 9 -> place.put(node.isNumber() ? NODES.numberNode(node.asLong() + edit.value() % 9) : value);
+            case 8 -> place.put(node.isNumber() ? NODES.numberNode(node.asLong() + edit.value() % 9) : value);
             default ->
                 place.put(
                         node.isTextual()

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Good files with a few random edits, the same in each build; {@code -Dheadroom.fuzz.tries=1000 -Dheadroom.fuzz.from=7} tries
- * more, and others. Jazzer goes further, this is there in seconds.
+ * Good files with a few random edits, the same in each build; {@code -Dheadroom.fuzz.tries=1000
+ * -Dheadroom.fuzz.from=7} tries more, and others. Jazzer goes further, this is there in seconds.
  */
 class RandomEditsTest {
     private static final int TRIES = Integer.getInteger("headroom.fuzz.tries", 10);
