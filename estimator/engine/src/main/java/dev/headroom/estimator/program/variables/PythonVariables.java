@@ -208,7 +208,8 @@ final class PythonVariables {
     private int returnedUnread(int made, int output, int depth) {
         PythonFrame own = frames.get(made).get(depth);
         if (depth > 0 && LibraryVariables.routes(frames.get(made).get(depth - 1).text())) {
-            return own.assigned().contains(LibraryVariables.ROUTED) ? callEnd[made][depth - 1] : UNKNOWN;
+            boolean routed = own.assigned().contains(LibraryVariables.ROUTED) && made == statementEnd(made, depth);
+            return routed ? callEnd[made][depth - 1] : UNKNOWN;
         }
         boolean unread = returned(made)
                 && lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;

@@ -3,7 +3,6 @@ package dev.headroom.model.family.experts;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
-import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.DType;
 
 /**
@@ -24,13 +23,16 @@ public final class GroupRouter extends SeveralResults {
     private final ExpertsShape shape;
     private final Groups groups;
 
-    /** @param type class name */
-    public GroupRouter(String type, Request request, ExpertsShape shape, Groups groups) {
+    /**
+     * @param type class name
+     * @param biasType of the numbers that balance the experts
+     */
+    public GroupRouter(String type, DType biasType, ExpertsShape shape, Groups groups) {
         this.type = type;
         this.shape = shape;
         this.groups = groups;
         parameter("weight", shape.count(), shape.width());
-        buffer("e_score_correction_bias", request.type(), shape.count());
+        buffer("e_score_correction_bias", biasType, shape.count());
     }
 
     @Override

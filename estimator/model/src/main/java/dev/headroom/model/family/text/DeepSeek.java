@@ -12,6 +12,7 @@ import dev.headroom.model.family.experts.GroupRouter;
 import dev.headroom.model.family.experts.SharedExpertBlock;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.RmsNorm;
+import dev.headroom.model.graph.DType;
 
 /** DeepSeek V3 and R1 (transformers, models/deepseek_v3/modeling_deepseek_v3.py): latent attention, shared experts. */
 public final class DeepSeek {
@@ -32,7 +33,7 @@ public final class DeepSeek {
         AttentionShape shape = AttentionShape.of(
                         c.with("head_dim", sizes.plain() + sizes.turned()), CLASS + "Attention")
                 .withTurned(sizes.turned());
-        Mixture mixture = mixture(p, new Usual(256, 2048, 8, 4, 3));
+        Mixture mixture = mixture(p, new Usual(256, 2048, 8, 4, 3), request.type());
         return p.model(
                 p.layers(i -> p.layer(
                         new LatentAttention(
@@ -45,8 +46,12 @@ public final class DeepSeek {
     /** What a config that does not say has. */
     record Usual(long experts, long hidden, long groups, long chosenGroups, long dense) {}
 
-    /** The feed-forward parts of a config's layers: dense in the first, then experts beside one for all tokens. */
-    static Mixture mixture(Plain p, Usual usual) {
+    /**
+     * The feed-forward parts of a config's layers: dense in the first, then experts beside one for all tokens.
+     *
+     * @param biasType of the numbers that balance the experts
+     */
+    static Mixture mixture(Plain p, Usual usual, DType biasType) {
         ModelConfig c = p.config;
         ExpertsShape experts = new ExpertsShape(
                 p.prefix + "Experts",
@@ -60,6 +65,7 @@ public final class DeepSeek {
         return new Mixture(
                 p,
                 experts,
+                biasType,
                 new GroupRouter.Groups(
                         groups, c.size("topk_group", usual.chosenGroups), c.flag("norm_topk_prob", true)),
                 c.count("first_k_dense_replace", usual.dense),
@@ -69,10 +75,12 @@ public final class DeepSeek {
     /**
      * Feed-forward parts.
      *
+     * @param biasType of the numbers that balance the experts
      * @param dense how many layers have no experts
      * @param shared width of the expert for all tokens
      */
-    record Mixture(Plain p, ExpertsShape experts, GroupRouter.Groups groups, long dense, long shared) {
+    record Mixture(
+            Plain p, ExpertsShape experts, DType biasType, GroupRouter.Groups groups, long dense, long shared) {
         /** That of a layer. */
         Layer part(int layer) {
             if (layer < dense) {
@@ -82,7 +90,7 @@ public final class DeepSeek {
                     p.prefix + "MoE",
                     p.request,
                     new Experts(experts, p.request, Activations.of(p.config, "hidden_act", "silu")),
-                    new GroupRouter(p.prefix + "TopkRouter", p.request, experts, groups),
+                    new GroupRouter(p.prefix + "TopkRouter", biasType, experts, groups),
                     p.feedForward(shared, false),
                     p.width);
         }

@@ -10,6 +10,7 @@ import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.FusedFeedForward;
 import dev.headroom.model.family.part.SandwichLayer;
+import dev.headroom.model.graph.DType;
 
 /**
  * GLM 4: neighbouring elements of half a head are turned (transformers, models/glm/modeling_glm.py and
@@ -52,7 +53,7 @@ public final class Glm {
         AttentionShape shape = all.withTurned((long) (all.size() * Plain.turnedPart(p.config, HALF)));
         Attention.Norms norms =
                 p.config.flag("use_qk_norm", false) ? Attention.Norms.VIEWED_HEADS : Attention.Norms.VIEWED;
-        DeepSeek.Mixture parts = DeepSeek.mixture(p, new DeepSeek.Usual(128, 1408, 1, 1, 1));
+        DeepSeek.Mixture parts = DeepSeek.mixture(p, new DeepSeek.Usual(128, 1408, 1, 1, 1), DType.FLOAT32);
         return p.model(
                 p.layers(i -> p.layer(
                         new Attention(
