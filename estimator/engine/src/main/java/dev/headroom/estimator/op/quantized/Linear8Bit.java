@@ -40,19 +40,20 @@ final class Linear8Bit {
         Bias.follow(rt, bias, input.dtype());
         Recorder r = rt.record("MatMul8bitLtBackward", input, bias);
         boolean before = rt.setGradMode(false);
-        Tensor made = product(input, bias);
+        Tensor x = input.dim() == 3 ? Views.reshape(rt, input, input.numel() / in, in) : input;
+        Tensor made = product(input, x, bias);
         rt.setGradMode(before);
         if (r.records()) {
-            r.attach(input);
+            r.attach(x); // a copy where the input's rows lie apart
         }
+        rt.freeUnless(x, input);
         DType type = input.dtype();
         long[] sizes = input.sizes();
         return r.gradient(1, g -> g).gradient(0, g -> backward(g, type, sizes)).output(made);
     }
 
-    private Tensor product(Tensor input, @Nullable Tensor bias) {
+    private Tensor product(Tensor input, Tensor x, @Nullable Tensor bias) {
         long rows = input.numel() / in;
-        Tensor x = input.dim() == 3 ? Views.reshape(rt, input, rows, in) : input;
         Tensor half = Copies.to(rt, x, DType.FLOAT16);
         Tensor rowScales = rt.empty(DType.FLOAT32, rows);
         Tensor integers = rt.empty(DType.INT8, x.sizes());
@@ -73,7 +74,6 @@ final class Linear8Bit {
         rt.free(sums);
         rt.free(integers);
         rt.free(rowScales);
-        rt.freeUnless(x, input);
         return made;
     }
 
