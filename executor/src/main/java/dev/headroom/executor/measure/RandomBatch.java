@@ -5,7 +5,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.train.Batch;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 
@@ -22,9 +22,7 @@ final class RandomBatch implements Batch {
 
     RandomBatch(Graph graph, Scenario run, Eager eager) {
         this.eager = eager;
-        this.bounds = IndexBounds.of(
-                Program.inlined(graph),
-                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims()));
+        this.bounds = IndexBounds.of(Program.inlined(graph), PreparedRun.symbols(graph, run));
     }
 
     @Override

@@ -5,7 +5,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
 import java.util.function.BiFunction;
@@ -199,8 +199,7 @@ final class LargestSizeSearch {
 
     private boolean possible(long value) {
         try {
-            Scenario r = with(value);
-            SymbolBinding.bind(player.graph(), r.sizes().batch(), r.sizes().dims());
+            PreparedRun.symbols(player.graph(), with(value));
             return true;
         } catch (UserInputException e) {
             return false;

@@ -3,8 +3,8 @@ package dev.headroom.app.measure;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.units.Mib;
 import java.util.Map;
@@ -27,8 +27,7 @@ final class HostHeap {
      * @throws UserInputException in one line, with what to do
      */
     static void check(Graph graph, Scenario run, long reserved, long heap) {
-        Map<String, Long> symbols =
-                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims());
+        Map<String, Long> symbols = PreparedRun.symbols(graph, run);
         long elements = 0;
         long bytes = 0;
         for (TensorMeta meta : graph.values().values()) {

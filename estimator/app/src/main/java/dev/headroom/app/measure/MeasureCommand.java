@@ -63,7 +63,10 @@ public final class MeasureCommand implements Subcommand {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
+    @Parameters(
+            paramLabel = "MODEL",
+            description =
+                    "A .pt2 archive of torch.export, a config.json of transformers, or a name that headroom models lists.")
     Path model = Path.of("");
 
     @Option(
@@ -101,7 +104,7 @@ public final class MeasureCommand implements Subcommand {
         if (!provider.isDevice()) {
             run = run.with(CUDNN_WORKSPACE, CudnnWorkspace.NONE); // no cuDNN runs there that could want one
         }
-        Graph graph = Importers.read(model);
+        Graph graph = Importers.read(model, run);
         if (provider.isDevice()) {
             run = run.with(GPU, provider.card().orElse(null));
         }

@@ -65,6 +65,15 @@ class AdviseTest {
         }
     }
 
+    /** The sequence length of a model from a config is no size that is open beside the batch. */
+    @Test
+    void theLargestBatchOfAModelByNameIsFound() {
+        List<String> words = new ArrayList<>(List.of("advise", "smollm2-135m", "--set", "num_hidden_layers=1"));
+        words.addAll(List.of("--batch", "2", "--seq", "64", "--gpu", "rtx-3060", "--limit", "1GiB"));
+        assertEquals(0, run(words), err.toString());
+        assertTrue(out.toString().matches("(?s).*Largest batch +\\d{2,} \\(\\d+ does not fit\\).*"), out.toString());
+    }
+
     @Test
     void thePlansStandInTheReport() {
         List<String> words = new ArrayList<>(List.of("advise", model("small/gpt2"), "--batch", "512"));

@@ -98,17 +98,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
         Scenario told = EngineTypes.applied(imported, LibraryCheckpoints.applied(TrainerDefaults.applied(asked)));
         Scenario scenario = CompiledSteps.applied(imported, Preparing.applied(told));
-        Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
-        Long seq = scenario.model().seq();
-        if (seq != null) {
-            dims.put(SEQUENCE, seq + scenario.adapters().virtualTokens());
-        }
         Optional<GenerationProgram> generation = GenerationProgram.of(imported);
-        if (generation.isPresent()) {
-            dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
-        }
-        Map<String, Long> symbols =
-                SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
+        Map<String, Long> symbols = symbols(imported, scenario);
         List<Pass> passes = new ArrayList<>(SHARED);
         passes.addAll(own);
         Graph graph = generation
@@ -120,6 +111,23 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
         CheckpointPlan plan = inside ? CheckpointPlan.none(noted) : CheckpointPlan.of(noted, scenario);
         return new PreparedRun(noted, scenario, symbols, plan);
+    }
+
+    /**
+     * A value for each symbol of a graph under a run's sizes.
+     *
+     * @throws dev.headroom.model.error.UserInputException when sizes are missing, contradictory or impossible
+     */
+    public static Map<String, Long> symbols(Graph imported, Scenario run) {
+        Map<String, Long> dims = new LinkedHashMap<>(run.sizes().dims());
+        Long seq = run.model().seq();
+        if (seq != null) {
+            dims.put(SEQUENCE, seq + run.adapters().virtualTokens());
+        }
+        if (GenerationProgram.of(imported).isPresent()) {
+            dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
+        }
+        return SymbolBinding.bind(imported, run.sizes().batch(), dims);
     }
 
     private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {

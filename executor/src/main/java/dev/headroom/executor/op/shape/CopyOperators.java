@@ -9,6 +9,7 @@ import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
@@ -41,6 +42,8 @@ public final class CopyOperators {
         o.add1("aten.copy_", (e, a) -> copyInto(e, a.tensor("self"), a.tensor("src")));
         o.add1("aten.fill_", (e, a) -> fill(e, a));
         o.add("aten._assert_tensor_metadata", (e, a) -> new Tensor[0]);
+        // What a model from a config.json says of a variable that lives on: it is read.
+        o.add(VariableNodes.USE, (e, a) -> new Tensor[0]);
     }
 
     /** Another type, or from host memory to the device. */

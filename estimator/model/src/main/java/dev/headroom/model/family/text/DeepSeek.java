@@ -79,8 +79,7 @@ public final class DeepSeek {
      * @param dense how many layers have no experts
      * @param shared width of the expert for all tokens
      */
-    record Mixture(
-            Plain p, ExpertsShape experts, DType biasType, GroupRouter.Groups groups, long dense, long shared) {
+    record Mixture(Plain p, ExpertsShape experts, DType biasType, GroupRouter.Groups groups, long dense, long shared) {
         /** That of a layer. */
         Layer part(int layer) {
             if (layer < dense) {
