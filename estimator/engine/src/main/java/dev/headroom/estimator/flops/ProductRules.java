@@ -128,8 +128,8 @@ final class ProductRules {
     }
 
     /**
-     * Scores, and their product with the values; masks save nothing, parts that see themselves alone do. A fused kernel keeps no scores, so that its
-     * backward pass computes them once more.
+     * Scores, and their product with the values; masks save nothing, parts that see themselves alone do. A fused kernel
+     * keeps no scores, so that its backward pass computes them once more.
      */
     static OperatorFlops attention(CallSizes call, boolean fused) {
         long[] query = call.sizes("query");

@@ -13,6 +13,7 @@ import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.AdapterSettings;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TrainerSettings;
 import dev.headroom.model.trainer.TransformersVersion;
 import java.io.IOException;
@@ -166,6 +167,7 @@ class ConfigImporterTest {
                 Arguments.of("qwen2.5-vl-3b", sized(112), "multiples of 28"),
                 Arguments.of("qwen2-vl-2b", sized(280, 280), "too short for an image of 100 tokens"),
                 Arguments.of("qwen2-vl-2b", sized(112, 112).with(ModelSettings.PACKING, true), "`packing`"),
+                Arguments.of("qwen2-vl-2b", sized(112, 112).with(ScenarioSettings.COMPILE, true), "`compile`"),
                 Arguments.of(
                         "qwen2-vl-2b",
                         sized(112, 112).with(ModelSettings.TASK, ModelOptions.Task.SEQUENCE_CLASSIFICATION),

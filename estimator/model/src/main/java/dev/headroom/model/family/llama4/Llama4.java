@@ -35,6 +35,11 @@ public final class Llama4 {
                             + " two results peft cannot add to; pass `targets=q_proj,k_proj,v_proj,o_proj`");
         }
         ModelConfig c = given.has("head_dim") ? given : given.with("head_dim", 128L);
+        if (request.scenario().kernels().compile()) { // whose compiler generates no code for complex numbers
+            throw new UserInputException(
+                    given.source() + ": `compile` is not modelled for the complex numbers that turn"
+                            + " Llama 4's heads; leave it out");
+        }
         Pass pass = new Pass();
         long width = c.size("hidden_size");
         double eps = c.number("rms_norm_eps", EPS);

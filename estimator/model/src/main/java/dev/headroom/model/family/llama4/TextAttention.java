@@ -59,14 +59,14 @@ final class TextAttention extends SelfAttention {
 
     @Override
     protected Value[] project(Scope s, Value x) {
-        s.line("query_states = self.q_proj(hidden_states).view(hidden_shape)");
+        s.line("queries = self.q_proj(hidden_states).view(hidden_shape)");
         Value q = rows(s, s.call(query, x));
-        s.line("key_states = self.k_proj(hidden_states).view(*input_shape, -1, self.head_dim)");
+        s.line("keys = self.k_proj(hidden_states).view(*input_shape, -1, self.head_dim)");
         Value k = rows(s, s.call(key, x));
-        s.line("value_states = self.v_proj(hidden_states).view(hidden_shape).transpose(1, 2)");
+        s.line("values = self.v_proj(hidden_states).view(hidden_shape).transpose(1, 2)");
         Value v = heads(s, s.call(value, x));
         if (turns) {
-            s.line("query_states, key_states = apply_rotary_emb(query_states, key_states, position_embeddings)");
+            s.line("queries, keys = apply_rotary_emb(queries, keys, position_embeddings)");
             Value by = pass.rotation(shape.kind()).cos();
             Value row = s.op("aten.unsqueeze.default", "self", by, "dim", 2);
             SymExpr[] pairs = {
@@ -77,17 +77,17 @@ final class TextAttention extends SelfAttention {
             k = turned[1];
         }
         if (norm != null) {
-            s.line("query_states = self.qk_norm(query_states)");
+            s.line("queries = self.qk_norm(queries)");
             q = s.call(norm, q);
-            s.line("key_states = self.qk_norm(key_states)");
+            s.line("keys = self.qk_norm(keys)");
             k = s.call(norm, k);
         }
         if (grows) {
             q = grown(s, q);
         }
-        s.line("query_states = query_states.transpose(1, 2)");
+        s.line("queries = queries.transpose(1, 2)");
         q = s.op("aten.transpose.int", "self", q, "dim0", 1, "dim1", 2);
-        s.line("key_states = key_states.transpose(1, 2)");
+        s.line("keys = keys.transpose(1, 2)");
         k = s.op("aten.transpose.int", "self", k, "dim0", 1, "dim1", 2);
         return new Value[] {q, k, v};
     }
@@ -109,7 +109,7 @@ final class TextAttention extends SelfAttention {
         Value column = s.op("aten.view.default", "self", x, "size", new SymExpr[] {one, request.length(), one, one});
         SymExpr[] all = {Request.BATCH, request.length(), one, one};
         Value scales = s.op("aten.expand.default", "self", column, "size", all);
-        s.line("query_states = (query_states * attn_scales).to(query_states.dtype)");
+        s.line("queries = (queries * attn_scales).to(queries.dtype)");
         Value product = s.op("aten.mul.Tensor", "self", queries, "other", scales);
         return s.op("aten.to.dtype", "self", product, "dtype", new Argument.TypeOf(queries.name()));
     }

@@ -59,9 +59,10 @@ public final class QwenVl {
             throw new UserInputException(c.source() + ": of " + type + ", Headroom writes the model that writes text;"
                     + " leave `task` out, or export the model (headroom export-help)");
         }
-        if (request.options().packing()) {
+        if (request.options().packing() || request.scenario().kernels().compile()) {
+            String asked = request.options().packing() ? "`packing`" : "`compile`";
             throw new UserInputException(
-                    c.source() + ": `packing` is not modelled for images of any size; leave it out");
+                    c.source() + ": " + asked + " is not modelled for images of any size; leave it" + " out");
         }
         ModelConfig words = c.has("text_config") ? c.section("text_config") : c.with("architectures", null);
         Request inner = ImageTokens.inner(
