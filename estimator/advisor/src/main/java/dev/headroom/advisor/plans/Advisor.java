@@ -10,11 +10,13 @@ import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +26,15 @@ public final class Advisor {
     private final Goal goal;
     private final VariantPlayer player;
     private final Catalogue catalogue;
+    private final boolean rereads;
 
-    private Advisor(PredictionRequest request, Goal goal, LongConsumer progress) {
+    private Advisor(
+            PredictionRequest request, Goal goal, @Nullable Function<Scenario, Graph> reader, LongConsumer progress) {
         this.request = request;
         this.goal = goal;
-        this.player = new VariantPlayer(request, progress);
+        this.rereads = reader != null;
+        this.player =
+                reader == null ? new VariantPlayer(request, progress) : new VariantPlayer(request, reader, progress);
         this.catalogue = new Catalogue(request.graph());
     }
 
@@ -39,15 +45,18 @@ public final class Advisor {
      * @throws UserInputException for impossible input, and when neither a device nor a limit was named
      */
     public static Advice advise(PredictionRequest request, Goal goal) {
-        return advise(request, goal, played -> {});
+        return advise(request, goal, null, played -> {});
     }
 
     /**
      * As {@link #advise(PredictionRequest, Goal)}.
      *
+     * @param reader of the model as a run has it: with one, the longest sequence is found, too, where a model from a
+     *     {@code config.json} has any
      * @param progress told after every run how many were played, from any thread
      */
-    public static Advice advise(PredictionRequest request, Goal goal, LongConsumer progress) {
+    public static Advice advise(
+            PredictionRequest request, Goal goal, @Nullable Function<Scenario, Graph> reader, LongConsumer progress) {
         if (Predictor.room(request) == null) {
             throw new UserInputException("advice needs to know the memory there is: add `gpu=NAME` or `memory=SIZE`");
         }
@@ -55,7 +64,7 @@ public final class Advisor {
         if (run.sizes().batch() == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
             run = run.with(BATCH, 1L);
         }
-        return new Advisor(request.with(run), goal, progress).advice();
+        return new Advisor(request.with(run), goal, reader, progress).advice();
     }
 
     private Advice advice() {
@@ -101,6 +110,9 @@ public final class Advisor {
             largest.add(LargestSizeSearch.safeBatch(player, run));
         }
         run.sizes().dims().keySet().forEach(dim -> largest.add(LargestSizeSearch.dim(player, run, dim)));
+        if (rereads && run.model().seq() != null && !run.generation().any()) {
+            largest.add(LargestSizeSearch.sequence(player, run));
+        }
         return largest;
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ModelSettings.SEQ;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
 import dev.headroom.advisor.variants.Outcome;
@@ -59,6 +60,12 @@ final class LargestSizeSearch {
     static Largest dim(VariantPlayer player, Scenario run, String dim) {
         return new LargestSizeSearch(player, dim, run, (r, value) -> r.withDim(dim, value))
                 .from(Objects.requireNonNull(run.sizes().dims().get(dim), dim));
+    }
+
+    /** The longest sequence of a model from a {@code config.json}, with the run's batch. */
+    static Largest sequence(VariantPlayer player, Scenario run) {
+        return new LargestSizeSearch(player, "seq", run, (r, value) -> r.with(SEQ, value))
+                .from(Objects.requireNonNull(run.model().seq(), "a sequence length"));
     }
 
     private Scenario with(long value) {

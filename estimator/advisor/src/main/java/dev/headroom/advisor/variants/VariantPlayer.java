@@ -8,6 +8,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.pass.Loads;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +29,9 @@ public final class VariantPlayer {
     private static final int SETTLED = 3;
 
     private final PredictionRequest asked;
+    private final Function<Scenario, Graph> reader;
     private final LongConsumer progress;
+    private final Map<ModelOptions, Graph> graphs = new ConcurrentHashMap<>();
     private final AtomicLong played = new AtomicLong();
     private final Map<Scenario, Play> plays = new ConcurrentHashMap<>();
 
@@ -38,13 +42,27 @@ public final class VariantPlayer {
 
     /** @param progress told after every run how many were played, from any thread */
     public VariantPlayer(PredictionRequest asked, LongConsumer progress) {
-        this.asked = asked;
-        this.progress = progress;
+        this(asked, run -> asked.graph(), progress);
     }
 
-    /** The graph that all variants run. */
+    /**
+     * @param reader of the model: what a model from a {@code config.json} computes depends on the run
+     * @param progress told after every run how many were played, from any thread
+     */
+    public VariantPlayer(PredictionRequest asked, Function<Scenario, Graph> reader, LongConsumer progress) {
+        this.asked = asked;
+        this.reader = reader;
+        this.progress = progress;
+        graphs.put(asked.scenario().model(), asked.graph());
+    }
+
+    /** The graph of the question, which most variants run. */
     public Graph graph() {
         return asked.graph();
+    }
+
+    private PredictionRequest request(Scenario run) {
+        return new PredictionRequest(graphs.computeIfAbsent(run.model(), options -> reader.apply(run)), run);
     }
 
     /** Bytes that the allocator can have on the device of the question. */
@@ -106,7 +124,7 @@ public final class VariantPlayer {
      * @throws UserInputException when the run cannot be
      */
     public Prediction predict(Scenario run) {
-        Prediction prediction = Predictor.predict(asked.with(run));
+        Prediction prediction = Predictor.predict(request(run));
         count();
         return prediction;
     }
@@ -143,7 +161,7 @@ public final class VariantPlayer {
         }
 
         synchronized Simulation simulate() {
-            Simulation simulation = Predictor.simulate(asked.with(run));
+            Simulation simulation = Predictor.simulate(request(run));
             outcome = Outcome.of(simulation);
             count();
             return simulation;

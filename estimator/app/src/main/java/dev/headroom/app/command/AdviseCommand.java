@@ -144,7 +144,10 @@ final class AdviseCommand implements Callable<Integer> {
     private Advice advise(PredictionRequest request) {
         try (Progress progress = Progress.of("Simulating")) {
             return Advisor.advise(
-                    request, maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH, played -> progress.at(played, -1));
+                    request,
+                    maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH,
+                    run -> engine.reader().apply(question.model, run),
+                    played -> progress.at(played, -1));
         }
     }
 

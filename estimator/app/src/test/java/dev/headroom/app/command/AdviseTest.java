@@ -74,6 +74,16 @@ class AdviseTest {
         assertTrue(out.toString().matches("(?s).*Largest batch +\\d{2,} \\(\\d+ does not fit\\).*"), out.toString());
     }
 
+    /** Each length is read from the config anew, and a model that learns its positions takes no longer texts. */
+    @Test
+    void theLongestSequenceOfAModelByNameIsFound() {
+        String all = "advise gpt2 --set n_layer=1 --batch 1 --seq 64 --gpu rtx-3060 --limit ";
+        assertEquals(0, run(List.of((all + "8GiB").split(" "))), err.toString());
+        assertTrue(out.toString().contains("Largest seq             1024 (1025 is more than the model takes)"));
+        assertEquals(0, run(List.of((all + "1300MiB").split(" "))), err.toString());
+        assertTrue(out.toString().matches("(?s).*Largest seq +[2-9]\\d\\d \\(\\d+ does not fit\\).*"), out.toString());
+    }
+
     @Test
     void thePlansStandInTheReport() {
         List<String> words = new ArrayList<>(List.of("advise", model("small/gpt2"), "--batch", "512"));

@@ -116,6 +116,7 @@ public final class ConfigImporter implements Importer {
         }
         if (!sees) {
             request.seq();
+            LearnedPositions.check(request);
         }
         if (request.scenario().generation().any() && (sees || config.has("vision_config"))) {
             throw new UserInputException(
