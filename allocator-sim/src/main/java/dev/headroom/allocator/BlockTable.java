@@ -32,6 +32,7 @@ final class BlockTable {
     private long[] data = new long[256 << SHIFT];
     /** By block: where it lies when it is free, which tells its pool and stream. */
     private @Nullable FreeBlocks[] lists = new FreeBlocks[256];
+
     private @Nullable ExpandableSegments.Range[] segments = new ExpandableSegments.Range[256];
     private int[] spare = new int[256];
     private int spares;

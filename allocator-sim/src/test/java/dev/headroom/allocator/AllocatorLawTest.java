@@ -154,6 +154,8 @@ class AllocatorLawTest {
     /** Many blocks of few sizes, as runs have them, and some of any size up to the largest. */
     private static long size(Random random) {
         long units = 1 + random.nextInt(40);
-        return random.nextInt(4) > 0 ? 512 * units : Math.min(units << 9 + random.nextInt(34), FreeBlocks.largestSize() - 511);
+        return random.nextInt(4) > 0
+                ? 512 * units
+                : Math.min(units << 9 + random.nextInt(34), FreeBlocks.largestSize() - 511);
     }
 }

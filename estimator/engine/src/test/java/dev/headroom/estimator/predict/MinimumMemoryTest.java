@@ -47,8 +47,7 @@ class MinimumMemoryTest {
             if (random.nextInt(2 * live) >= alive.size()) {
                 long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log(60 * Bytes.MIB));
                 int block = allocator.allocate(bytes, 0);
-                int storage =
-                        log.add(bytes, bytes, 0, Category.TEMPORARIES, DType.UINT8, new long[] {bytes}, 0, 0);
+                int storage = log.add(bytes, bytes, 0, Category.TEMPORARIES, DType.UINT8, new long[] {bytes}, 0, 0);
                 alive.add(new int[] {storage, block});
                 program.add(new long[] {storage, bytes});
             } else {
