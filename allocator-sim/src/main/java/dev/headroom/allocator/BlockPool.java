@@ -52,11 +52,6 @@ final class BlockPool {
         return unmappedByStream.computeIfAbsent(stream, s -> new IntArrayList());
     }
 
-    void insert(int block) {
-        table.setCachedAt(block, searches);
-        table.list(block).insert(block, table.size(block), table.age(block));
-    }
-
     void remove(int block) {
         table.list(block).remove(block, table.size(block), table.age(block));
     }

@@ -118,7 +118,7 @@ final class ExpandableSegments {
         }
         core.merge(block, table.previous(block));
         core.merge(block, table.next(block));
-        pool.insert(block);
+        core.cache(block);
         core.reserve(pool, mapped);
         core.emit(Action.SEGMENT_MAP, from, mapped, table.stream(block), pool);
         return true;
@@ -145,13 +145,13 @@ final class ExpandableSegments {
             int kept = table.create(table.list(block), start, from - start);
             table.inherit(kept, block);
             table.splice(kept, table.previous(block), block);
-            pool.insert(kept);
+            core.cache(kept);
         }
         if (to < end) {
             int kept = table.create(table.list(block), to, end - to);
             table.inherit(kept, block);
             table.splice(kept, block, table.next(block));
-            pool.insert(kept);
+            core.cache(kept);
         }
         table.setAddress(block, from);
         table.setSize(block, to - from);

@@ -126,7 +126,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         return mostUsed;
     }
 
-    /** The least size of the device that would have granted a request which was refused; without one, all a long holds. */
+    /** The least size of a device that would have granted a request which was refused; the largest long without one. */
     public long leastRefused() {
         return leastRefused;
     }
