@@ -66,7 +66,8 @@ public final class MeasureCommand implements Subcommand {
     @Parameters(
             paramLabel = "MODEL",
             description =
-                    "A .pt2 archive of torch.export, a config.json of transformers, or a name that headroom models lists.")
+                    "A .pt2 archive of torch.export, a config.json of transformers, or a name that headroom models"
+                            + " lists.")
     Path model = Path.of("");
 
     @Option(

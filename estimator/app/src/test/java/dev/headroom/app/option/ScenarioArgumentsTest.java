@@ -25,7 +25,7 @@ public class ScenarioArgumentsTest {
             + " --dtype bf16 --amp bf16 --loss mse --zero-grad-keep --input-grad --drop-outputs"
             + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
             + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
-            + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
+            + " --seq 512 --image-size 224x308 --task token-classification --mask padded --experts eager --routing worst"
             + " --set num_hidden_layers=2 --checkpoint-every 2 --param-group *.bias,a.b;weight-decay=true --param-group *";
 
     /** Options of loaders. */

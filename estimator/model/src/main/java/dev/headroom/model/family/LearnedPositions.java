@@ -29,7 +29,7 @@ final class LearnedPositions {
 
     private LearnedPositions() {}
 
-    /** @throws UserInputException for a sequence, with what is generated behind it, that is longer than there are rows */
+    /** @throws UserInputException where a sequence, with what is generated behind it, is longer than there are rows */
     static void check(Request request) {
         ModelConfig c = request.config();
         Rows rows = BY_TYPE.get(c.modelType());
