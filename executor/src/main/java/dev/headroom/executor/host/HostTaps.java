@@ -91,9 +91,7 @@ record HostTaps(int[] places, double[] weights, double[] slopes) {
             return x < 1 ? 1 - x : 0;
         }
         double keys = -0.5;
-        return x < 1
-                ? ((keys + 2) * x - (keys + 3)) * x * x + 1
-                : x < 2 ? ((x - 5) * x + 8) * x * keys - 4 * keys : 0;
+        return x < 1 ? ((keys + 2) * x - (keys + 3)) * x * x + 1 : x < 2 ? ((x - 5) * x + 8) * x * keys - 4 * keys : 0;
     }
 
     private static int held(int place, int size) {

@@ -126,9 +126,8 @@ final class HostVolumes implements VolumeKernels {
         int kernel = (int) (axes[0].kernel() * axes[1].kernel());
         int places = (int) columns.size(-1);
         Axis across = axes[1];
-        int perRow = (int) ((width + 2 * across.padding() - across.dilation() * (across.kernel() - 1) - 1)
-                        / across.stride()
-                + 1);
+        int perRow = (int)
+                ((width + 2 * across.padding() - across.dilation() * (across.kernel() - 1) - 1) / across.stride() + 1);
         for (int i = 0; i < columns.elements(); i++) {
             int place = i % places;
             int within = i / places % kernel;

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param factors of the rows, in the order of the indices, or {@code null}
  * @param padding a row that no bag counts, or -1
  */
-public record BagCall(Mode mode, Tensor indices, Tensor offsets, @Nullable Tensor factors, long padding) {
+public record BagCall(
+        Mode mode, Tensor indices, Tensor offsets, @Nullable Tensor factors, long padding) {
     /** What becomes of a bag's rows. */
     public enum Mode {
         SUM,

@@ -91,7 +91,10 @@ final class Literals {
                 if (BRINGING.contains(n.operator()) && constants.contains(r) && hasDimensions(r)) {
                     brought.put(r, r + "/device" + i);
                     out.add(creation(i, r + "/device" + i, r));
-                } else if (constants.contains(r) && !n.operator().equals(MADE) && meetsDevice(n) && !copies.containsKey(r)) {
+                } else if (constants.contains(r)
+                        && !n.operator().equals(MADE)
+                        && meetsDevice(n)
+                        && !copies.containsKey(r)) {
                     copies.put(r, r + "/device");
                     out.add(creation(i, r + "/device", r));
                 }

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every operator's results and gradients in double precision against PyTorch's own, where the environment variable {@code
- * HEADROOM_PYTHON}, or {@code python3}, is a Python that has PyTorch and torchvision. What PyTorch refuses to compute on
- * the host is passed over.
+ * Every operator's results and gradients in double precision against PyTorch's own, where the environment variable
+ * {@code HEADROOM_PYTHON}, or {@code python3}, is a Python that has PyTorch and torchvision. What PyTorch refuses to
+ * compute on the host is passed over.
  */
 class PyTorchNumbersTest {
     private static final String PYTHON = System.getenv().getOrDefault("HEADROOM_PYTHON", "python3");
@@ -39,8 +39,22 @@ class PyTorchNumbersTest {
 
     /** What draws numbers of its own, by name or by what its examples say. */
     private static final Set<String> DRAWN = Set.of(
-            "dropout", "feature_dropout", "dropout_", "feature_dropout_", "bernoulli_", "rand", "randn", "rand_like",
-            "randn_like", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "random_", "geometric_");
+            "dropout",
+            "feature_dropout",
+            "dropout_",
+            "feature_dropout_",
+            "bernoulli_",
+            "rand",
+            "randn",
+            "rand_like",
+            "randn_like",
+            "uniform_",
+            "normal_",
+            "log_normal_",
+            "exponential_",
+            "cauchy_",
+            "random_",
+            "geometric_");
 
     @TempDir
     Path folder;
@@ -116,8 +130,7 @@ class PyTorchNumbersTest {
             ArrayNode shown = out.putArray("results");
             ArrayNode factors = out.putArray("weights");
             for (double[] r : results) {
-                double[] w =
-                        r == null ? null : random.doubles(r.length, 0.5, 1).toArray();
+                double[] w = r == null ? null : random.doubles(r.length, 0.5, 1).toArray();
                 weights.add(w);
                 numbers(shown.addObject(), "values", r);
                 numbers(factors.addObject(), "values", w);

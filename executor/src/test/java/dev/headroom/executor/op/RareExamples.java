@@ -56,7 +56,10 @@ final class RareExamples {
         for (String name : "special_i0e special_i1 special_i1e special_log_ndtr special_ndtr".split(" ")) {
             o.of("aten." + name).wide("self", 3, 4).halfTolerance(8);
         }
-        o.of("aten.special_i1").buffer("self", new long[] {3}, 0, 40, -35).doubleOnly().label("at the ends");
+        o.of("aten.special_i1")
+                .buffer("self", new long[] {3}, 0, 40, -35)
+                .doubleOnly()
+                .label("at the ends");
         o.of("aten.special_erfcx").tensor("self", 3, 4).halfTolerance(4);
         o.of("aten.special_entr").positive("self", 3, 4);
         o.of("aten.special_ndtri").fraction("self", 3, 4).halfTolerance(8);
@@ -79,7 +82,11 @@ final class RareExamples {
         }
         o.of("aten.ldexp").tensor("self", 3, 4).tensor("other", 3, 4).halfTolerance(4);
         o.of("aten.float_power").positive("self", 3, 4).real("exponent", 2.5).doubleOnly();
-        o.of("aten.float_power").positive("self", 3, 4).tensor("exponent", 4).doubleOnly().label("of a tensor");
+        o.of("aten.float_power")
+                .positive("self", 3, 4)
+                .tensor("exponent", 4)
+                .doubleOnly()
+                .label("of a tensor");
         o.of("aten.clamp").tensor("self", 3, 4).tensor("min", 4).label("above a tensor");
         o.of("aten.clamp_max").tensor("self", 3, 4).tensor("max", 3, 4).label("below a tensor");
         o.of("aten.clamp")
@@ -94,7 +101,8 @@ final class RareExamples {
     }
 
     private static void inPlace(Examples o) {
-        for (String name : "eq ne gt ge lt le greater greater_equal less less_equal not_equal floor_divide".split(" ")) {
+        for (String name :
+                "eq ne gt ge lt le greater greater_equal less less_equal not_equal floor_divide".split(" ")) {
             o.of("aten." + name + "_").tensor("self", 3, 4).tensor("other", 4);
         }
         for (String name : "logical_and logical_or logical_xor".split(" ")) {
@@ -121,7 +129,10 @@ final class RareExamples {
     private static void reductions(Examples o) {
         o.of("aten.kthvalue").tensor("self", 3, 5).integer("k", 2).integer("dim", 1);
         for (String name : "median nanmedian mode".split(" ")) {
-            o.of("aten." + name).tensor("self", 3, 5).integer("dim", name.equals("mode") ? 0 : 1).flag("keepdim", true);
+            o.of("aten." + name)
+                    .tensor("self", 3, 5)
+                    .integer("dim", name.equals("mode") ? 0 : 1)
+                    .flag("keepdim", true);
         }
         o.of("aten.median").tensor("self", 3, 5).label("of all");
         o.of("aten.nansum").tensor("self", 3, 5).integers("dim", 1);
@@ -150,7 +161,10 @@ final class RareExamples {
             o.of(name).tensor("self", 3, 3).integer("n", 5).halfTolerance(16).label("of five");
         }
         for (double order : new double[] {1, -1, Double.POSITIVE_INFINITY}) {
-            o.of("aten.linalg_matrix_norm").tensor("self", 2, 3, 4).real("ord", order).label("order " + order);
+            o.of("aten.linalg_matrix_norm")
+                    .tensor("self", 2, 3, 4)
+                    .real("ord", order)
+                    .label("order " + order);
         }
         o.of("aten.linalg_matrix_norm").tensor("self", 2, 3, 4).text("ord", "fro");
         o.of("aten.linalg_norm").tensor("self", 3, 4);
@@ -186,7 +200,11 @@ final class RareExamples {
                     .label(scaled ? "scaled" : "");
         }
         for (String name : "aten.linalg_cross aten.cross".split(" ")) {
-            o.of(name).tensor("self", 2, 3).tensor("other", 1, 3).integer("dim", 1).halfTolerance(4);
+            o.of(name)
+                    .tensor("self", 2, 3)
+                    .tensor("other", 1, 3)
+                    .integer("dim", 1)
+                    .halfTolerance(4);
         }
         o.of("aten.trace").tensor("self", 3, 4);
         o.of("aten.linalg_diagonal").tensor("self", 2, 3, 4);
@@ -194,7 +212,11 @@ final class RareExamples {
 
     private static void shapes(Examples o) {
         for (int k = 0; k < 4; k++) {
-            o.of("aten.rot90").tensor("self", 3, 4).integer("k", k).integers("dims", 0, 1).label(k + " times");
+            o.of("aten.rot90")
+                    .tensor("self", 3, 4)
+                    .integer("k", k)
+                    .integers("dims", 0, 1)
+                    .label(k + " times");
         }
         for (String name : "channel_shuffle native_channel_shuffle".split(" ")) {
             o.of("aten." + name).tensor("self", 2, 6, 2, 2).integer("groups", 3);
@@ -213,13 +235,17 @@ final class RareExamples {
                 .flag("align_corners", true)
                 .halfTolerance(4)
                 .label("volumes");
-        for (String name : "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
+        for (String name :
+                "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
             o.of("aten." + name).tensor("self", 3);
         }
         o.of("aten.alias_copy").tensor("self", 3, 4);
         for (String name : "_upsample_bilinear2d_aa _upsample_bicubic2d_aa".split(" ")) {
             o.of("aten." + name).tensor("input", 1, 2, 6, 7).integers("output_size", 4, 3);
-            o.of("aten." + name).tensor("input", 1, 2, 3, 4).integers("output_size", 5, 6).label("larger");
+            o.of("aten." + name)
+                    .tensor("input", 1, 2, 3, 4)
+                    .integers("output_size", 5, 6)
+                    .label("larger");
             o.of("aten." + name)
                     .tensor("input", 1, 2, 6, 7)
                     .integers("output_size", 4, 3)

@@ -21,8 +21,8 @@ class WildOnTheExecutorTest {
      * One recording for each thing that the executor once did otherwise: names that no line assigns, functions out of
      * sight, popped lists, sliced containers, literals on the device, types of 16 bits, layouts of volumes,
      * deterministic attention, normalised weights; layouts that strides leave open and that joined gradients have;
-     * gradients that are summed and cast; modules that a statement calls twice, lists that loops begin anew, states that
-     * nobody reads; literals with a device, lists of places.
+     * gradients that are summed and cast; modules that a statement calls twice, lists that loops begin anew, states
+     * that nobody reads; literals with a device, lists of places.
      */
     private static final Set<String> KNOWN = Set.of(
             "swinish-amp",

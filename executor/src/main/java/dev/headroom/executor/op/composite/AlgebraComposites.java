@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Chains of products, norms of matrices and areas (aten/src/ATen/native/LinearAlgebra.cpp, Integration.cpp). */
 public final class AlgebraComposites {
@@ -70,8 +71,7 @@ public final class AlgebraComposites {
     /** By repeated squares from the lowest binary digit on; the cube as a product of the square. */
     private static Tensor power(Calls c, Tensor x, long n) {
         if (n < 1) {
-            throw new UserInputException(
-                    "matrix_power is supported by the executor for exponents from 1 on, not " + n);
+            throw new UserInputException("matrix_power is supported by the executor for exponents from 1 on, not " + n);
         }
         if (n == 1) {
             return c.call("clone", "self", x);
@@ -87,7 +87,7 @@ public final class AlgebraComposites {
                 out = out == null ? square : c.call("matmul", "self", out, "other", square);
             }
         }
-        return out;
+        return Objects.requireNonNull(out, "a power");
     }
 
     private static Tensor matrixNorm(Calls c, Arguments a) {

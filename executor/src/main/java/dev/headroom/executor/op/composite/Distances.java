@@ -23,8 +23,7 @@ public final class Distances {
     /** From so many vectors on, Euclidean distances are computed by a matrix product. */
     private static final long BY_PRODUCT = 25;
 
-    private static final Formula ROOT =
-            Formula.unary("root", "x0 > 0 ? sqrt(x0) : 0", x -> x > 0 ? Math.sqrt(x) : 0);
+    private static final Formula ROOT = Formula.unary("root", "x0 > 0 ? sqrt(x0) : 0", x -> x > 0 ? Math.sqrt(x) : 0);
 
     private Distances() {}
 
@@ -132,15 +131,19 @@ public final class Distances {
         e.freeUnless(packedX, x);
         SavedTensor result = r.saveOutput(out);
         r.backward(g -> {
-            Tensor ofX = !r.needs(0) ? null : e.call(() -> {
-                Tensor up = Copies.packed(e, g[0]);
-                return gradient(e, up, savedX.get(), savedY.get(), result.get(), p);
-            });
-            Tensor ofY = !r.needs(1) ? null : e.call(() -> {
-                Tensor lengths = Copies.packed(e, turned(e, result.get()));
-                Tensor up = Copies.packed(e, turned(e, g[0]));
-                return gradient(e, up, savedY.get(), savedX.get(), lengths, p);
-            });
+            Tensor ofX = !r.needs(0)
+                    ? null
+                    : e.call(() -> {
+                        Tensor up = Copies.packed(e, g[0]);
+                        return gradient(e, up, savedX.get(), savedY.get(), result.get(), p);
+                    });
+            Tensor ofY = !r.needs(1)
+                    ? null
+                    : e.call(() -> {
+                        Tensor lengths = Copies.packed(e, turned(e, result.get()));
+                        Tensor up = Copies.packed(e, turned(e, g[0]));
+                        return gradient(e, up, savedY.get(), savedX.get(), lengths, p);
+                    });
             return new Tensor[] {ofX, ofY};
         });
         return r.output(out);

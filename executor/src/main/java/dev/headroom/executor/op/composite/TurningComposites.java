@@ -33,7 +33,8 @@ public final class TurningComposites {
                 (e, a) -> grid(
                         new Calls(e, o, true), a.tensor("theta"), a.integers("size"), a.flag("align_corners", false)));
         // Real numbers are their own conjugates; what is lifted is on the device already.
-        for (String name : "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
+        for (String name :
+                "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
             o.add1("aten." + name, (e, a) -> a.tensor("self"));
         }
         Calls.add(o, "aten.alias_copy", (c, a) -> Copies.clone(c.e(), a.tensor("self"), MemoryFormat.PRESERVE));
@@ -113,12 +114,12 @@ public final class TurningComposites {
         long places = Arrays.stream(size, 2, size.length).reduce(1, (x, y) -> x * y);
         Recorder r = e.record("AffineGridGeneratorBackward0", theta);
         Tensor out = e.call(() -> {
-            boolean before = e.tape().setEnabled(false);
             Tensor base = base(c, theta, size, corners);
             Tensor points = e.alias(base, new long[] {size[0], places, dims + 1}, strides(places, dims), 0);
-            Tensor turned = Views.transpose(e, theta, 1, 2);
-            Tensor moved = c.call("bmm", "self", points, "mat2", turned);
-            e.tape().setEnabled(before);
+            long[] turned = {theta.size(0), theta.size(2), theta.size(1)};
+            long[] steps = {theta.stride(0), theta.stride(2), theta.stride(1)};
+            Tensor matrix = e.alias(theta, turned, steps, theta.offset()); // autograd sees the whole as one operator
+            Tensor moved = c.call("bmm", "self", points, "mat2", matrix);
             long[] shape = Arrays.copyOf(size, size.length);
             System.arraycopy(size, 2, shape, 1, dims);
             shape[dims + 1] = dims;

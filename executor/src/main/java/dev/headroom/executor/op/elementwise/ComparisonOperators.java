@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Comparisons and logic: nothing of theirs is recorded for the backward pass. */
 public final class ComparisonOperators {
-    private static final Formula COMPLEMENT =
-            Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
+    private static final Formula COMPLEMENT = Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
 
     private ComparisonOperators() {}
 
@@ -87,8 +86,8 @@ public final class ComparisonOperators {
     }
 
     /**
-     * The form that puts the result where the operand was, in its type: nothing is made on the device, and what was there
-     * has no gradient (derivatives.yaml: zeros_like).
+     * The form that puts the result where the operand was, in its type: nothing is made on the device, and what was
+     * there has no gradient (derivatives.yaml: zeros_like).
      *
      * @param other the second operand's name
      */

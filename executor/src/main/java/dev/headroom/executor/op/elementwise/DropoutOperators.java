@@ -20,8 +20,8 @@ public final class DropoutOperators {
             new Formula("masked_scale", "y0 = x0 * x1 * s0;", (x, s, y) -> y[0] = x[0] * x[1] * s[0]);
 
     /** Numbers: alpha, scaled, and how likely it is to be dropped. */
-    private static final Formula SHIFT =
-            new Formula("alpha_shift", "y0 = (x0 - 1) * s0 + s0 * s1;", (x, s, y) -> y[0] = (x[0] - 1) * s[0] + s[0] * s[1]);
+    private static final Formula SHIFT = new Formula(
+            "alpha_shift", "y0 = (x0 - 1) * s0 + s0 * s1;", (x, s, y) -> y[0] = (x[0] - 1) * s[0] + s[0] * s[1]);
 
     private DropoutOperators() {}
 

@@ -83,14 +83,13 @@ public final class ElementaryOperators {
 
     private static Recorder recorded(Eager e, Recorder r, SavedTensor saved, double exponent) {
         return r.backward(g -> {
-                    if (exponent == 0) {
-                        return new Tensor[] {Slices.zeros(e, g[0], g[0].sizes())};
-                    }
-                    Tensor lower =
-                            raised(e, saved.get(), exponent - 1, saved.get().dtype());
-                    Tensor slope = Scaling.times(e, lower, exponent);
-                    return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], slope)};
-                });
+            if (exponent == 0) {
+                return new Tensor[] {Slices.zeros(e, g[0], g[0].sizes())};
+            }
+            Tensor lower = raised(e, saved.get(), exponent - 1, saved.get().dtype());
+            Tensor slope = Scaling.times(e, lower, exponent);
+            return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], slope)};
+        });
     }
 
     private static Tensor raised(Eager e, Tensor x, double exponent, DType type) {

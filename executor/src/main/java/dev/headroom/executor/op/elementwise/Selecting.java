@@ -38,19 +38,23 @@ public final class Selecting {
     private static final double[] NONE = {};
 
     /** What is a number wins over what is none. */
-    private static final Formula NUMBER_MAX =
-            Formula.binary("fmax", "fmax(x0, x1)", (a, b) -> Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.max(a, b));
+    private static final Formula NUMBER_MAX = Formula.binary(
+            "fmax", "fmax(x0, x1)", (a, b) -> Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.max(a, b));
 
-    private static final Formula NUMBER_MIN =
-            Formula.binary("fmin", "fmin(x0, x1)", (a, b) -> Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.min(a, b));
+    private static final Formula NUMBER_MIN = Formula.binary(
+            "fmin", "fmin(x0, x1)", (a, b) -> Double.isNaN(a) ? b : Double.isNaN(b) ? a : Math.min(a, b));
 
     private Selecting() {}
 
     public static void register(Operators o) {
         o.add1("aten.maximum", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), true));
         o.add1("aten.minimum", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), false));
-        o.add1("aten.fmax", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), true, "FmaxBackward0", NUMBER_MAX));
-        o.add1("aten.fmin", (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), false, "FminBackward0", NUMBER_MIN));
+        o.add1(
+                "aten.fmax",
+                (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), true, "FmaxBackward0", NUMBER_MAX));
+        o.add1(
+                "aten.fmin",
+                (e, a) -> chosen(e, a.tensor("self"), a.tensor("other"), false, "FminBackward0", NUMBER_MIN));
         clamps(o, "aten.clamp", "ClampBackward1", "min", "max");
         clamps(o, "aten.clamp_min", "ClampMinBackward0", "min", "");
         clamps(o, "aten.clamp_max", "ClampMaxBackward0", "", "max");

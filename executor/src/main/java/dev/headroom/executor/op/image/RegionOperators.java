@@ -35,8 +35,8 @@ public final class RegionOperators {
         long wide = a.integer("pooled_width", 1);
         boolean ofChannels = kind == RegionKind.ALIGN_OF_CHANNELS || kind == RegionKind.MEAN_OF_CHANNELS;
         long channels = ofChannels ? x.size(1) / (high * wide) : x.size(1);
-        Regions how = new Regions(
-                kind, a.real("spatial_scale", 1), a.integer("sampling_ratio", 0), a.flag("aligned", false));
+        Regions how =
+                new Regions(kind, a.real("spatial_scale", 1), a.integer("sampling_ratio", 0), a.flag("aligned", false));
         Recorder r = e.record("RoiPoolBackward", x);
         SavedTensor rois = r.save(regions);
         long[] sizes = {regions.size(0), channels, high, wide};

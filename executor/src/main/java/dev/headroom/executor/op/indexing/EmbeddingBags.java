@@ -44,14 +44,14 @@ final class EmbeddingBags {
         SavedTensor savedLargest = r.saveOutput(largest);
         long rows = weight.size(0);
         r.backward(g -> {
-            BagCall call =
-                    new BagCall(mode, savedIndices.get(), savedOffsets.get(), savedFactors.getOrNull(), padding);
+            BagCall call = new BagCall(mode, savedIndices.get(), savedOffsets.get(), savedFactors.getOrNull(), padding);
             Tensor ofFactors = null;
             if (r.needs(1)) {
                 ofFactors = e.empty(g[0].dtype(), call.indices().size(0));
                 e.backend().indexing().bagFactorsBackward(call, ofFactors, g[0], savedWeight.get(), savedBag.get());
             }
-            Tensor ofWeight = r.needs(0) ? e.call(() -> {
+            Tensor ofWeight = r.needs(0)
+                    ? e.call(() -> {
                         Tensor packed = Copies.packed(e, g[0]);
                         EmbeddingOperators.Sum sum = to -> e.backend()
                                 .indexing()

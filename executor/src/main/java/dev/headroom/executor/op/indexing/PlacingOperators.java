@@ -76,9 +76,7 @@ public final class PlacingOperators {
                 ofX = copied(e, g[0], false);
                 clear(e, ofX, dim, saved.get());
             }
-            return new Tensor[] {
-                ofX, r.needs(1) ? IndexingOperators.indexSelect(e, g[0], dim, saved.get()) : null
-            };
+            return new Tensor[] {ofX, r.needs(1) ? IndexingOperators.indexSelect(e, g[0], dim, saved.get()) : null};
         });
         return inPlace ? r.changed(out) : r.output(out);
     }

@@ -15,8 +15,8 @@ import dev.headroom.executor.tensor.Tensor;
 
 /** {@code soft_margin_loss} (aten/src/ATen/native/Loss.cpp). */
 public final class SoftMarginLoss {
-    private static final Formula LOSS = Formula.binary(
-            "soft_margin", "log1p(exp(-x1 * x0))", (x, y) -> Math.log1p(Math.exp(-y * x)));
+    private static final Formula LOSS =
+            Formula.binary("soft_margin", "log1p(exp(-x1 * x0))", (x, y) -> Math.log1p(Math.exp(-y * x)));
     private static final Formula GRADIENT = new Formula(
             "soft_margin_backward",
             "y0 = -s0 * x1 * x2 / (x2 + 1) * x0;",
@@ -27,8 +27,9 @@ public final class SoftMarginLoss {
     private SoftMarginLoss() {}
 
     public static void register(Operators o) {
-        o.add1("aten.soft_margin_loss", (e, a) -> run(e, a.tensor("self"), a.tensor("target"), (int)
-                a.integer("reduction", MEAN)));
+        o.add1(
+                "aten.soft_margin_loss",
+                (e, a) -> run(e, a.tensor("self"), a.tensor("target"), (int) a.integer("reduction", MEAN)));
     }
 
     private static Tensor run(Eager e, Tensor x, Tensor target, int reduction) {

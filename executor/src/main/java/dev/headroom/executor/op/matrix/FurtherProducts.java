@@ -19,8 +19,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * Products that are added to something, products of vectors and traces (aten/src/ATen/native/LinearAlgebra.cpp, Cross.cpp,
- * cuda/Blas.cpp; derivatives.yaml). Gradients are computed in the alphabetical order of the operands' names.
+ * Products that are added to something, products of vectors and traces (aten/src/ATen/native/LinearAlgebra.cpp,
+ * Cross.cpp, cuda/Blas.cpp; derivatives.yaml). Gradients are computed in the alphabetical order of the operands' names.
  */
 final class FurtherProducts {
     private static final double[] NONE = {};
@@ -31,8 +31,8 @@ final class FurtherProducts {
             "y0 = (s0 == 0 ? 0 : s0 * x0) + s1 * x1 * x2;",
             (x, s, y) -> y[0] = (s[0] == 0 ? 0 : s[0] * x[0]) + s[1] * x[1] * x[2]);
 
-    private static final Formula CROSS = new Formula(
-            "cross", "y0 = x0 * x1 - x2 * x3;", (x, s, y) -> y[0] = x[0] * x[1] - x[2] * x[3]);
+    private static final Formula CROSS =
+            new Formula("cross", "y0 = x0 * x1 - x2 * x3;", (x, s, y) -> y[0] = x[0] * x[1] - x[2] * x[3]);
 
     private FurtherProducts() {}
 
@@ -59,28 +59,34 @@ final class FurtherProducts {
         }
         for (long i = 0; i < a.size(0); i++) {
             try (var s = e.open()) {
-                boolean before = e.tape().setEnabled(false);
-                Tensor left = Slices.select(e, a, 0, i);
-                Tensor right = Slices.select(e, b, 0, i);
-                Products.multiplyInto(e, out, left, right, alpha, i == 0 ? beta : 1);
-                e.tape().setEnabled(before);
+                Products.multiplyInto(e, out, matrix(e, a, i), matrix(e, b, i), alpha, i == 0 ? beta : 1);
             }
         }
         long[] whole = {a.size(0), a.size(1), b.size(2)};
         return r.backward(g -> {
-                    Tensor ga = !r.needs(1) ? null : e.call(() -> {
-                        Tensor wide = Views.expand(e, Views.unsqueeze(e, g[0], 0), whole);
-                        Tensor turned = Views.transpose(e, second.get(), 1, 2);
-                        return Scaling.maybeTimes(e, Products.bmm(e, wide, turned), alpha);
-                    });
-                    Tensor gb = !r.needs(2) ? null : e.call(() -> {
-                        Tensor wide = Views.expand(e, Views.unsqueeze(e, g[0], 0), whole);
-                        Tensor turned = Views.transpose(e, first.get(), 1, 2);
-                        return Scaling.maybeTimes(e, Products.bmm(e, turned, wide), alpha);
-                    });
+                    Tensor ga = !r.needs(1)
+                            ? null
+                            : e.call(() -> {
+                                Tensor wide = Views.expand(e, Views.unsqueeze(e, g[0], 0), whole);
+                                Tensor turned = Views.transpose(e, second.get(), 1, 2);
+                                return Scaling.maybeTimes(e, Products.bmm(e, wide, turned), alpha);
+                            });
+                    Tensor gb = !r.needs(2)
+                            ? null
+                            : e.call(() -> {
+                                Tensor wide = Views.expand(e, Views.unsqueeze(e, g[0], 0), whole);
+                                Tensor turned = Views.transpose(e, first.get(), 1, 2);
+                                return Scaling.maybeTimes(e, Products.bmm(e, turned, wide), alpha);
+                            });
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
                 .output(out);
+    }
+
+    /** One of a batch. */
+    private static Tensor matrix(Eager e, Tensor t, long i) {
+        long[] sizes = {t.size(1), t.size(2)};
+        return e.alias(t, sizes, new long[] {t.stride(1), t.stride(2)}, t.offset() + i * t.stride(0));
     }
 
     private static Tensor addmv(Eager e, Arguments a) {
@@ -97,22 +103,27 @@ final class FurtherProducts {
             Copies.fill(e, out, added);
         }
         try (var s = e.open()) {
-            Tensor column = e.alias(vector, new long[] {vector.size(0), 1}, new long[] {vector.stride(0), 1}, vector.offset());
+            Tensor column =
+                    e.alias(vector, new long[] {vector.size(0), 1}, new long[] {vector.stride(0), 1}, vector.offset());
             Tensor result = e.alias(out, new long[] {out.size(0), 1}, new long[] {1, 1}, 0);
             Products.multiplyInto(e, result, matrix, column, alpha, beta);
         }
         return r.backward(g -> {
-                    Tensor gm = !r.needs(1) ? null : e.call(() -> {
-                        Tensor column = Views.unsqueeze(e, g[0], 1);
-                        Tensor outer = Elementwise.binary(
-                                e, Elementwise.MULTIPLY, column, Views.unsqueeze(e, ofVector.get(), 0));
-                        return Scaling.maybeTimes(e, outer, alpha);
-                    });
+                    Tensor gm = !r.needs(1)
+                            ? null
+                            : e.call(() -> {
+                                Tensor column = Views.unsqueeze(e, g[0], 1);
+                                Tensor outer = Elementwise.binary(
+                                        e, Elementwise.MULTIPLY, column, Views.unsqueeze(e, ofVector.get(), 0));
+                                return Scaling.maybeTimes(e, outer, alpha);
+                            });
                     Tensor gs = r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null;
-                    Tensor gv = !r.needs(2) ? null : e.call(() -> {
-                        Tensor turned = Views.t(e, ofMatrix.get());
-                        return Scaling.maybeTimes(e, Products.mv(e, turned, g[0]), alpha);
-                    });
+                    Tensor gv = !r.needs(2)
+                            ? null
+                            : e.call(() -> {
+                                Tensor turned = Views.t(e, ofMatrix.get());
+                                return Scaling.maybeTimes(e, Products.mv(e, turned, g[0]), alpha);
+                            });
                     return new Tensor[] {gs, gm, gv};
                 })
                 .output(out);

@@ -25,8 +25,7 @@ public final class FurtherFunctions {
     private static final double[] NONE = {};
 
     private static final Formula COPYSIGN = Formula.binary("copysign", "copysign(x0, x1)", Math::copySign);
-    private static final Formula POWER_OF_TWO =
-            Formula.unary("power_of_two", "pow((real) 2, x0)", x -> Math.pow(2, x));
+    private static final Formula POWER_OF_TWO = Formula.unary("power_of_two", "pow((real) 2, x0)", x -> Math.pow(2, x));
     private static final Formula LDEXP =
             Formula.binary("ldexp", "x0 * pow((real) 2, x1)", (a, b) -> a * Math.pow(2, b));
     private static final Formula LOG_ADD = Formula.binary(
@@ -37,8 +36,11 @@ public final class FurtherFunctions {
     private FurtherFunctions() {}
 
     public static void register(Operators o) {
-        whole(o, "gcd", "while (b != 0) { long long c = a % b; a = b; b = c; } y0 = a < 0 ? -a : a;", (a, b) ->
-                divisor((long) a, (long) b));
+        whole(
+                o,
+                "gcd",
+                "while (b != 0) { long long c = a % b; a = b; b = c; } y0 = a < 0 ? -a : a;",
+                (a, b) -> divisor((long) a, (long) b));
         whole(
                 o,
                 "lcm",
@@ -68,7 +70,8 @@ public final class FurtherFunctions {
     }
 
     private static void shifts(Operators o, String name, String same) {
-        o.add("aten." + name, (e, a) -> Objects.requireNonNull(o.find("aten." + same)).run(e, a.calling("aten." + same)));
+        o.add("aten." + name, (e, a) -> Objects.requireNonNull(o.find("aten." + same))
+                .run(e, a.calling("aten." + same)));
     }
 
     private static Tensor copysign(Eager e, Arguments a) {
@@ -81,14 +84,16 @@ public final class FurtherFunctions {
         long[] sizes = y.sizes();
         return r.backward(g -> {
                     Tensor ofY = r.needs(1) ? Slices.zeros(e, g[0], sizes) : null;
-                    Tensor ofX = !r.needs(0) ? null : e.call(() -> {
-                        Steps s = new Steps(e);
-                        Tensor ratio = s.over(result.get(), savedX.get());
-                        Tensor zero = s.truth(Formulas.EQUALS_ZERO, savedX.get());
-                        Elementwise.into(e, Formulas.CLEARED, ratio, ratio, zero);
-                        e.free(zero);
-                        return s.times(g[0], ratio);
-                    });
+                    Tensor ofX = !r.needs(0)
+                            ? null
+                            : e.call(() -> {
+                                Steps s = new Steps(e);
+                                Tensor ratio = s.over(result.get(), savedX.get());
+                                Tensor zero = s.truth(Formulas.EQUALS_ZERO, savedX.get());
+                                Elementwise.into(e, Formulas.CLEARED, ratio, ratio, zero);
+                                e.free(zero);
+                                return s.times(g[0], ratio);
+                            });
                     return new Tensor[] {ofX, ofY};
                 })
                 .output(out);
@@ -114,9 +119,7 @@ public final class FurtherFunctions {
         SavedTensor result = r.saveOutput(r.needs(1) ? out : null);
         return r.backward(g -> {
                     Steps s = new Steps(e);
-                    Tensor ofY = !r.needs(1)
-                            ? null
-                            : e.call(() -> s.times(s.times(g[0], result.get()), Math.log(2)));
+                    Tensor ofY = !r.needs(1) ? null : e.call(() -> s.times(s.times(g[0], result.get()), Math.log(2)));
                     Tensor ofX = !r.needs(0) ? null : e.call(() -> s.times(g[0], powerOfTwo(e, second.get())));
                     return new Tensor[] {ofX, ofY};
                 })

@@ -126,8 +126,7 @@ public final class SpecialFunctions {
         Tensor out = Elementwise.map(e, row.forward(), Promotion.floating(x.dtype()), row.numbers(), x);
         SavedTensor result = r.saveOutput(row.savesResult() ? out : null);
         return r.backward(g -> new Tensor[] {
-                    e.call(() -> row.derivative()
-                            .of(new Steps(e), g[0], operand.getOr(g[0]), result.getOr(g[0])))
+                    e.call(() -> row.derivative().of(new Steps(e), g[0], operand.getOr(g[0]), result.getOr(g[0])))
                 })
                 .output(out);
     }

@@ -23,22 +23,18 @@ final class SpecialNumbers {
             }
             """;
 
-    static final Formula DIGAMMA = new Formula(
-            "digamma",
-            """
+    static final Formula DIGAMMA = new Formula("digamma", """
             real z = x0, r = 0;
             const real pi = 3.14159265358979323846;
             if (z < (real) 0.5) { r = -pi / tan(pi * z); z = 1 - z; }
             while (z < 10) { r -= 1 / z; z += 1; }
             real w = 1 / (z * z);
             real tail = (real) (1.0 / 252) - w * ((real) (1.0 / 240) - w * (real) (1.0 / 132));
-            y0 = r + log(z) - 1 / (2 * z) - w * ((real) (1.0 / 12) - w * ((real) (1.0 / 120) - w * tail));""",
-            (x, s, y) -> y[0] = digamma(x[0]));
+            tail = (real) (1.0 / 12) - w * ((real) (1.0 / 120) - w * tail);
+            y0 = r + log(z) - 1 / (2 * z) - w * tail;""", (x, s, y) -> y[0] = digamma(x[0]));
 
     /** Of the order that the number says, from 1. */
-    static final Formula POLYGAMMA = new Formula(
-            "polygamma",
-            """
+    static final Formula POLYGAMMA = new Formula("polygamma", """
             real q = s0 + 1, a = x0, sum = 0, fact = 1;
             for (int k = 2; k <= (int) s0; k++) fact *= k;
             for (int k = 0; k < 12; k++) { sum += pow(a, -q); a += 1; }
@@ -49,27 +45,21 @@ final class SpecialNumbers {
                 sum += b[j] * rising * pow(a, -q - 2 * j - 1);
                 rising *= (q + 2 * j + 1) * (q + 2 * j + 2);
             }
-            y0 = ((int) s0 % 2 == 1 ? 1 : -1) * fact * sum;""",
-            (x, s, y) -> y[0] = polygamma((int) s[0], x[0]));
+            y0 = ((int) s0 % 2 == 1 ? 1 : -1) * fact * sum;""", (x, s, y) -> y[0] = polygamma((int) s[0], x[0]));
 
     static final Formula LOG_GAMMA = Formula.unary("lgamma", "lgamma(x0)", SpecialNumbers::logGamma);
 
-    static final Formula INVERSE_ERROR = new Formula(
-            "erfinv",
-            """
+    static final Formula INVERSE_ERROR = new Formula("erfinv", """
             if (x0 >= 1 || x0 <= -1) { y0 = x0 == 1 ? INFINITY : x0 == -1 ? -INFINITY : NAN; }
             else {
                 real w = -log((1 - x0) * (1 + x0)), a = (real) 0.147, t = 2 / ((real) 3.14159265358979323846 * a);
                 real h = t - w / 2, z = copysign(sqrt(sqrt(h * h + w / a) - h), x0);
                 for (int k = 0; k < 3; k++) z -= (erf(z) - x0) * (real) 0.88622692545275801365 * exp(z * z);
                 y0 = z;
-            }""",
-            (x, s, y) -> y[0] = inverseError(x[0]));
+            }""", (x, s, y) -> y[0] = inverseError(x[0]));
 
     /** A modified Bessel function: numbers are its order, 0 or 1, and whether it is times exp(-|x|). */
-    static final Formula BESSEL = new Formula(
-            "bessel_i",
-            """
+    static final Formula BESSEL = new Formula("bessel_i", """
             real z = fabs(x0), sum = 1, term = 1;
             if (z < 30) {
                 for (int k = 1; k < 200; k++) { term *= z * z / 4 / k / (k + s0); sum += term; }
@@ -81,19 +71,17 @@ final class SpecialNumbers {
                 }
                 y0 = sum / sqrt(2 * (real) 3.14159265358979323846 * z) * (s1 != 0 ? 1 : exp(z));
             }
-            if (s0 == 1 && x0 < 0) y0 = -y0;""",
-            (x, s, y) -> y[0] = bessel(x[0], (int) s[0], s[1] != 0));
+            if (s0 == 1 && x0 < 0) y0 = -y0;""", (x, s, y) -> y[0] = bessel(x[0], (int) s[0], s[1] != 0));
 
     /** Of order 0, by the same series. */
     static final Formula I0 = new Formula(
             "i0", "const real s0 = 0, s1 = 0;\n" + BESSEL.cuda(), (x, s, y) -> y[0] = bessel(x[0], 0, false));
 
-    static final Formula SCALED_COMPLEMENT = new Formula(
-            "erfcx", "real z = x0;\n" + ERFCX_TEXT + "y0 = w;", (x, s, y) -> y[0] = scaledComplement(x[0]));
+    static final Formula SCALED_COMPLEMENT =
+            new Formula("erfcx", "real z = x0;\n" + ERFCX_TEXT + "y0 = w;", (x, s, y) -> y[0] = scaledComplement(x[0]));
 
-    static final Formula LOG_NORMAL = new Formula(
-            "log_ndtr",
-            """
+    static final Formula LOG_NORMAL =
+            new Formula("log_ndtr", """
             const real half = 0.70710678118654752440;
             if (x0 < -1) {
                 real z = -x0 * half;
@@ -101,8 +89,7 @@ final class SpecialNumbers {
                 y0 = log(w / 2) - x0 * x0 / 2;
             } else {
                 y0 = log1p((erf(x0 * half) - 1) / 2);
-            }""",
-            (x, s, y) -> y[0] = logNormal(x[0]));
+            }""", (x, s, y) -> y[0] = logNormal(x[0]));
 
     static final Formula INVERSE_NORMAL = new Formula(
             "ndtri",

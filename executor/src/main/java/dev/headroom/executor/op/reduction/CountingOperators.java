@@ -105,8 +105,7 @@ public final class CountingOperators {
     }
 
     /** scale_grad_by_count: equal elements share the gradient. */
-    private static @Nullable Tensor share(
-            Eager e, @Nullable Tensor g, Tensor x, Tensor extreme, long[] kept) {
+    private static @Nullable Tensor share(Eager e, @Nullable Tensor g, Tensor x, Tensor extreme, long[] kept) {
         if (g == null) {
             return null;
         }

@@ -80,8 +80,8 @@ public final class ExtremeOperators {
         }
         Tensor mask = Elementwise.map(e, Formulas.EQUAL, DType.BOOL, new double[0], x, best);
         Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
-        Tensor share = Elementwise.map(
-                e, ArithmeticOperators.DIVIDE, g.dtype(), new double[0], Views.view(e, g, kept), count);
+        Tensor share =
+                Elementwise.map(e, ArithmeticOperators.DIVIDE, g.dtype(), new double[0], Views.view(e, g, kept), count);
         return Elementwise.map(e, Elementwise.MULTIPLY, g.dtype(), new double[0], share, mask);
     }
 

@@ -106,8 +106,7 @@ public final class MomentOperators {
     }
 
     /** std_backward: g / (2 std), nothing where that is zero, as the variance's gradient. */
-    private static Tensor rootGradient(
-            Eager e, Tensor g, Tensor x, Tensor root, long[] kept, double correction) {
+    private static Tensor rootGradient(Eager e, Tensor g, Tensor x, Tensor root, long[] kept, double correction) {
         Tensor twice = Scaling.times(e, root, 2);
         Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g, twice);
         Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], root);

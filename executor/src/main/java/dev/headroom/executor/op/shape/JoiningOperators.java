@@ -11,7 +11,6 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** {@code aten.cat} and {@code aten.stack}. */
