@@ -64,7 +64,7 @@ final class HostBags {
     }
 
     private void add(double[] out, double[] where, double[] rows, int to, int i, int width, boolean first) {
-        int from = (int) indices[i] * width;
+        int from = ((int) indices[i]) * width;
         for (int c = 0; c < width; c++) {
             if (call.mode() != Mode.MAX) {
                 out[to + c] += factors[i] * rows[from + c];
@@ -85,14 +85,14 @@ final class HostBags {
         if (call.mode() == Mode.MAX) {
             for (int i = 0; i < up.length; i++) {
                 if (where[i] >= 0) {
-                    out[(int) where[i] * width + i % width] += up[i];
+                    out[((int) where[i]) * width + i % width] += up[i];
                 }
             }
         }
         for (int i = 0; i < indices.length && call.mode() != Mode.MAX; i++) {
             double share = call.mode() == Mode.MEAN ? factors[i] / counted[(int) of[i]] : factors[i];
             for (int c = 0; c < width && counts(i); c++) {
-                out[(int) indices[i] * width + c] += share * up[(int) of[i] * width + c];
+                out[((int) indices[i]) * width + c] += share * up[((int) of[i]) * width + c];
             }
         }
         arrays.write(gradient, out);
@@ -106,7 +106,7 @@ final class HostBags {
         double[] out = new double[indices.length];
         for (int i = 0; i < out.length; i++) {
             for (int c = 0; c < width && counts(i); c++) {
-                out[i] += up[(int) of[i] * width + c] * rows[(int) indices[i] * width + c];
+                out[i] += up[((int) of[i]) * width + c] * rows[((int) indices[i]) * width + c];
             }
         }
         arrays.write(gradient, out);

@@ -187,7 +187,12 @@ final class HostPoolings implements PoolingKernels {
 
     /** Walks over the elements of pooled regions. */
     private interface Walk {
-        /** @param element of the regions; @param plane first element of the image's plane */
+        /**
+         * Of one element and what it is made of.
+         *
+         * @param element of the regions
+         * @param plane first element of the image's plane
+         */
         void take(int element, int plane, int at, double weight);
     }
 
@@ -205,7 +210,7 @@ final class HostPoolings implements PoolingKernels {
             int channel = i / wide / high % (int) out.size(1);
             int number = i / wide / high / (int) out.size(1);
             double[] region = Arrays.copyOfRange(rows, 5 * number, 5 * number + 5);
-            int plane = ((int) region[0] * (int) x.size(1) + pooled.channel(channel, row, column)) * height * width;
+            int plane = (((int) region[0]) * (int) x.size(1) + pooled.channel(channel, row, column)) * height * width;
             pooled.each(region, row, column, (y, z, weight) -> walk.take(element, plane, y * width + z, weight));
         }
     }

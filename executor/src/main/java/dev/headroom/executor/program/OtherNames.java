@@ -136,8 +136,8 @@ final class OtherNames {
     }
 
     /**
-     * Whether a list was begun anew behind the last statement that reads a value in it, as the next turn of a loop does:
-     * the line that joins what is in the list runs again, and does not read the value.
+     * Whether a list was begun anew behind the last statement that reads a value in it, as the next turn of a loop
+     * does: the line that joins what is in the list runs again, and does not read the value.
      */
     private boolean madeAnew(Local v, String list) {
         Call.Statement last = last(v);
@@ -152,7 +152,7 @@ final class OtherNames {
         return s.line.names().contains(name);
     }
 
-    /** The node after which a list is gone that nothing begins anew: its name is assigned again, or the call returns. */
+    /** The node after which a list is gone that nothing begins anew: its name is another, or the call returns. */
     private int listEnd(Local v, String list) {
         return call.statements.stream()
                 .filter(s -> s.index > last(v).index && assigns(s, list))

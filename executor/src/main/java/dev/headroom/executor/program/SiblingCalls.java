@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a module returns that its caller does not read this time, as the state after the last turn of a loop: another call
- * of the same class from the same line returned the value that was made at the same place, and its caller read it.
+ * What a module returns that its caller does not read this time, as the state after the last turn of a loop: another
+ * call of the same class from the same line returned the value that was made at the same place, and its caller read it.
  */
 final class SiblingCalls {
     /** A place in the code of a class, called from a line. */

@@ -198,6 +198,9 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
 
     /** The name of the list that it hands to such a function, "" without one. */
     String joined() {
+        if (!text.contains("cat(") && !text.contains("stack(")) {
+            return "";
+        }
         Matcher m = JOINED.matcher(text);
         return m.find() ? m.group(1) : "";
     }

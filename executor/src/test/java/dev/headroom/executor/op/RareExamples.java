@@ -44,7 +44,6 @@ final class RareExamples {
             o.of("aten.rrelu" + suffix).tensor("self", 3, 4);
         }
         o.of("aten.threshold_").tensor("self", 3, 4).real("threshold", 0.1).real("value", -2);
-        o.of("aten.hardshrink_").tensor("self", 3, 4);
         special(o);
         operands(o);
         inPlace(o);
@@ -102,12 +101,16 @@ final class RareExamples {
     }
 
     private static void inPlace(Examples o) {
-        for (String name : ("eq ne gt ge lt le greater greater_equal less less_equal not_equal logical_and logical_or"
-                        + " logical_xor floor_divide")
-                .split(" ")) {
+        for (String name :
+                "eq ne gt ge lt le greater greater_equal less less_equal not_equal floor_divide".split(" ")) {
             o.of("aten." + name + "_").tensor("self", 3, 4).tensor("other", 4);
         }
-        o.of("aten.logical_not_").tensor("self", 3, 4);
+        for (String name : "logical_and logical_or logical_xor".split(" ")) {
+            o.of("aten." + name + "_")
+                    .mask("self", new long[] {4}, 1, 0, 1, 0)
+                    .mask("other", new long[] {4}, 1, 1, 0, 0);
+        }
+        o.of("aten.logical_not_").mask("self", new long[] {2}, 1, 0);
         o.of("aten.heaviside_").tensor("self", 3, 4).buffer("values", new long[] {1}, 0.5);
         long[] four = {4};
         String bits = "bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm";

@@ -52,4 +52,22 @@ class SourceLineTest {
                         .get(0)
                         .text());
     }
+
+    @Test
+    void aMethodThatIsCalledTwiceMayCallAModuleTwice() {
+        SourceLine both = SourceLine.of(1, "p, n = self.score(u, pos), self.score(u, neg)");
+        assertEquals(2, both.timesCalled("u"));
+        SourceLine spelled = SourceLine.of(1, "x = self.norm(self.conv(self.norm(x)))");
+        assertEquals(2, spelled.timesCalled("block.norm"));
+        assertEquals(1, spelled.timesCalled("block.conv"));
+        assertEquals(1, SourceLine.of(1, "x = layer(x)").timesCalled("layers.0"));
+    }
+
+    @Test
+    void listsAreFilledAndJoined() {
+        assertEquals("feats", SourceLine.of(1, "feats.append(layer(torch.cat(feats, 1)))").filled());
+        assertEquals("feats", SourceLine.of(1, "x = trans(torch.cat(feats, 1))").joined());
+        assertEquals("", SourceLine.of(1, "x = torch.cat([a, b], 1)").joined());
+        assertEquals("", SourceLine.of(1, "self.seen.append(x)").filled());
+    }
 }

@@ -12,15 +12,17 @@ import org.junit.jupiter.api.Test;
 /** How much of the models in the wild the executor runs, and how often its memory is PyTorch's to the byte. */
 class WildOnTheExecutorTest {
     /** Of the archives; what is missing is named by {@code ExecutorReport}. */
-    private static final double RUN = 0.95;
+    private static final double RUN = 0.99;
 
     /** Of all recordings. */
-    private static final double EQUAL = 0.93;
+    private static final double EQUAL = 0.98;
 
     /**
      * One recording for each thing that the executor once did otherwise: names that no line assigns, functions out of
      * sight, popped lists, sliced containers, literals on the device, types of 16 bits, layouts of volumes,
-     * deterministic attention, normalised weights.
+     * deterministic attention, normalised weights; layouts that strides leave open and that joined gradients have;
+     * gradients that are summed and cast; modules that a statement calls twice, lists that loops begin anew, states
+     * that nobody reads; literals with a device, lists of places.
      */
     private static final Set<String> KNOWN = Set.of(
             "swinish-amp",
@@ -37,7 +39,19 @@ class WildOnTheExecutorTest {
             "detformer-ampdet",
             "egnn",
             "tcn-amp",
-            "sn-disc");
+            "sn-disc",
+            "up-single-cl",
+            "restormer-amp",
+            "involution-amp",
+            "roihead-amp",
+            "bpr",
+            "crf",
+            "densemini",
+            "convlstm",
+            "cyclegan",
+            "tensorf",
+            "pna",
+            "widedeep");
 
     @Test
     void mostArchivesRunAndMostRunsAreEqual() {

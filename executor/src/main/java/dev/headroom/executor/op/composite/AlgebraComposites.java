@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Chains of products, norms of matrices and areas (aten/src/ATen/native/LinearAlgebra.cpp, Integration.cpp). */
 public final class AlgebraComposites {
@@ -86,7 +87,7 @@ public final class AlgebraComposites {
                 out = out == null ? square : c.call("matmul", "self", out, "other", square);
             }
         }
-        return out;
+        return Objects.requireNonNull(out, "a power");
     }
 
     private static Tensor matrixNorm(Calls c, Arguments a) {

@@ -52,7 +52,7 @@ public final class ShapeComposites {
         return Arrays.stream(parts).map(t -> Views.expand(e, t, sizes)).toArray(Tensor[]::new);
     }
 
-    /** {@code meshgrid}: each line seen along its dimension; {@code xy} turns the first two. */
+    /** {@code meshgrid}: each line seen along its dimension; {@code xy} exchanges the first two. */
     private static Tensor[] meshgrid(Eager e, Arguments a) {
         Tensor[] lines = a.tensors("tensors");
         boolean turns = a.text("indexing", "ij").equals("xy") && lines.length >= 2;
@@ -68,9 +68,6 @@ public final class ShapeComposites {
             out[i] = Views.expand(e, Views.view(e, lines[i], shape), sizes);
         }
         if (turns) {
-            for (int i = 0; i < out.length; i++) {
-                out[i] = Views.transpose(e, out[i], 0, 1);
-            }
             swap(out);
         }
         return out;

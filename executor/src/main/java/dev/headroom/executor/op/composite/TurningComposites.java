@@ -114,12 +114,12 @@ public final class TurningComposites {
         long places = Arrays.stream(size, 2, size.length).reduce(1, (x, y) -> x * y);
         Recorder r = e.record("AffineGridGeneratorBackward0", theta);
         Tensor out = e.call(() -> {
-            boolean before = e.tape().setEnabled(false);
             Tensor base = base(c, theta, size, corners);
             Tensor points = e.alias(base, new long[] {size[0], places, dims + 1}, strides(places, dims), 0);
-            Tensor turned = Views.transpose(e, theta, 1, 2);
-            Tensor moved = c.call("bmm", "self", points, "mat2", turned);
-            e.tape().setEnabled(before);
+            long[] turned = {theta.size(0), theta.size(2), theta.size(1)};
+            long[] steps = {theta.stride(0), theta.stride(2), theta.stride(1)};
+            Tensor matrix = e.alias(theta, turned, steps, theta.offset()); // autograd sees the whole as one operator
+            Tensor moved = c.call("bmm", "self", points, "mat2", matrix);
             long[] shape = Arrays.copyOf(size, size.length);
             System.arraycopy(size, 2, shape, 1, dims);
             shape[dims + 1] = dims;

@@ -26,15 +26,15 @@ public final class ComparisonOperators {
         comparison(o, "le", "<=", (a, b) -> a <= b ? 1 : 0);
         comparison(o, "gt", ">", (a, b) -> a > b ? 1 : 0);
         comparison(o, "ge", ">=", (a, b) -> a >= b ? 1 : 0);
-        comparison(o, "logical_and", "&&", (a, b) -> a != 0 && b != 0 ? 1 : 0);
-        comparison(o, "logical_or", "||", (a, b) -> a != 0 || b != 0 ? 1 : 0);
+        logic(o, "logical_and", "&&", (a, b) -> a != 0 && b != 0 ? 1 : 0);
+        logic(o, "logical_or", "||", (a, b) -> a != 0 || b != 0 ? 1 : 0);
         Formula either =
                 Formula.binary("logical_xor", "((x0 != 0) != (x1 != 0))", (a, b) -> a != 0 != (b != 0) ? 1 : 0);
         o.add1("aten.logical_xor", (e, a) -> compare(e, either, a.tensor("self"), a.tensor("other")));
         Formula not = Formula.unary("logical_not", "x0 == 0", x -> x == 0 ? 1 : 0);
-        inPlace(o, "logical_xor", either, "other");
-        inPlace(o, "logical_not", not, null);
-        inPlace(o, "bitwise_not", COMPLEMENT, null);
+        unrecorded(o, "logical_xor", either, "other");
+        unrecorded(o, "logical_not", not, null);
+        unrecorded(o, "bitwise_not", COMPLEMENT, null);
         o.add1("aten.logical_not", (e, a) -> not(e, not, a.tensor("self")));
         o.add1("aten.bitwise_not", (e, a) -> bitwiseNot(e, not, a.tensor("self")));
         bits(o, "and", "&", (a, b) -> (long) a & (long) b);
@@ -48,6 +48,12 @@ public final class ComparisonOperators {
         inPlace(o, name, formula, "other");
     }
 
+    private static void logic(Operators o, String name, String sign, DoubleBinaryOperator host) {
+        Formula formula = Formula.binary(name, "(x0 " + sign + " x1)", host);
+        o.add1("aten." + name, (e, a) -> compare(e, formula, a.tensor("self"), operand(a, "other")));
+        unrecorded(o, name, formula, "other");
+    }
+
     private static void bits(Operators o, String name, String sign, DoubleBinaryOperator host) {
         Formula formula =
                 Formula.binary("bitwise_" + name, "(real) ((long long) x0 " + sign + " (long long) x1)", host);
@@ -58,24 +64,38 @@ public final class ComparisonOperators {
         };
         o.add1("aten.bitwise_" + name, operator);
         o.add1("aten.__" + name + "__", operator);
-        inPlace(o, "bitwise_" + name, formula, "other");
+        unrecorded(o, "bitwise_" + name, formula, "other");
+    }
+
+    /** The form in place of an operator that has no derivative: autograd takes no note of it. */
+    private static void unrecorded(Operators o, String name, Formula formula, @Nullable String other) {
+        o.add1("aten." + name + "_", (e, a) -> {
+            Tensor x = a.tensor("self");
+            changed(e, formula, x, other == null ? null : operand(a, other));
+            x.storage().changed();
+            return x;
+        });
+    }
+
+    private static void changed(Eager e, Formula formula, Tensor x, @Nullable Tensor other) {
+        if (other == null) {
+            Elementwise.into(e, formula, x, x);
+        } else {
+            Elementwise.into(e, formula, x, x, other);
+        }
     }
 
     /**
-     * The form that puts the result where the operand was, in its type: nothing is made on the device, and what was there
-     * has no gradient (derivatives.yaml: zeros_like).
+     * The form that puts the result where the operand was, in its type: nothing is made on the device, and what was
+     * there has no gradient (derivatives.yaml: zeros_like).
      *
-     * @param other the second operand's name, or {@code null} without one
+     * @param other the second operand's name
      */
-    public static void inPlace(Operators o, String name, Formula formula, @Nullable String other) {
+    public static void inPlace(Operators o, String name, Formula formula, String other) {
         o.add1("aten." + name + "_", (e, a) -> {
             Tensor x = a.tensor("self");
             Recorder r = e.record("ChangedBackward0", x);
-            if (other == null) {
-                Elementwise.into(e, formula, x, x);
-            } else {
-                Elementwise.into(e, formula, x, x, operand(a, other));
-            }
+            changed(e, formula, x, operand(a, other));
             r.backward(g -> {
                 Tensor zeros = e.emptyLike(g[0]);
                 Elementwise.fill(e, zeros, 0);

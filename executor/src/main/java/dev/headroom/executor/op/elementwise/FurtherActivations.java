@@ -83,7 +83,6 @@ public final class FurtherActivations {
     private FurtherActivations() {}
 
     public static void register(Operators o) {
-        o.add1("aten.hardshrink_", (e, a) -> HARDSHRINK.applyInPlace(e, a.tensor("self"), a.real("lambd", 0.5)));
         o.add1("aten.rrelu", (e, a) -> RandomRelu.apply(e, a, false));
         o.add1("aten.rrelu_", (e, a) -> RandomRelu.apply(e, a, true));
         o.add1("aten.log_sigmoid", (e, a) -> LOG_SIGMOID.apply(e, a.tensor("self")));

@@ -8,7 +8,7 @@ import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 
-/** {@code rrelu}: a leaky rectifier whose slopes are drawn while training (aten/src/ATen/native/cuda/RreluWithNoise.cu). */
+/** {@code rrelu}: a rectifier whose slopes are drawn while training (aten/src/ATen/native/cuda/RreluWithNoise.cu). */
 final class RandomRelu {
     private static final Formula SLOPE = Formula.binary("rrelu_slope", "x1 <= 0 ? x0 : 1", (r, x) -> x <= 0 ? r : 1);
     private static final Formula LEAKY = new Formula(

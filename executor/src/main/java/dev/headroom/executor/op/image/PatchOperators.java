@@ -10,6 +10,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Windows of images as columns, and back (aten/src/ATen/native/cuda/Im2Col.cu, Col2Im.cu). */
 public final class PatchOperators {
@@ -35,7 +36,7 @@ public final class PatchOperators {
     }
 
     /** @param image height and width that columns become, or {@code null} for an image that becomes columns */
-    private static Tensor between(Eager e, String node, Tensor x, Axis[] axes, long[] image) {
+    private static Tensor between(Eager e, String node, Tensor x, Axis[] axes, long @Nullable [] image) {
         Recorder r = e.record(node, x);
         long window = axes[0].kernel() * axes[1].kernel();
         long[] sizes;

@@ -25,7 +25,7 @@ public final class EmbeddingOperators {
     private static final long WARP = 32;
     private static final long MOST_THREADS = 1024;
 
-    /** Up to so many blocks for each multiprocessor, and from so many parts for each of them, parts are added at once. */
+    /** Up to so many blocks for each multiprocessor, and from so many parts for each, parts are added at once. */
     private static final long BLOCKS_OF_PROCESSOR = 4;
 
     private static final long PARTS_OF_BLOCK = 4;

@@ -19,8 +19,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * Products that are added to something, products of vectors and traces (aten/src/ATen/native/LinearAlgebra.cpp, Cross.cpp,
- * cuda/Blas.cpp; derivatives.yaml). Gradients are computed in the alphabetical order of the operands' names.
+ * Products that are added to something, products of vectors and traces (aten/src/ATen/native/LinearAlgebra.cpp,
+ * Cross.cpp, cuda/Blas.cpp; derivatives.yaml). Gradients are computed in the alphabetical order of the operands' names.
  */
 final class FurtherProducts {
     private static final double[] NONE = {};
@@ -59,11 +59,7 @@ final class FurtherProducts {
         }
         for (long i = 0; i < a.size(0); i++) {
             try (var s = e.open()) {
-                boolean before = e.tape().setEnabled(false);
-                Tensor left = Slices.select(e, a, 0, i);
-                Tensor right = Slices.select(e, b, 0, i);
-                Products.multiplyInto(e, out, left, right, alpha, i == 0 ? beta : 1);
-                e.tape().setEnabled(before);
+                Products.multiplyInto(e, out, matrix(e, a, i), matrix(e, b, i), alpha, i == 0 ? beta : 1);
             }
         }
         long[] whole = {a.size(0), a.size(1), b.size(2)};
@@ -85,6 +81,12 @@ final class FurtherProducts {
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
                 .output(out);
+    }
+
+    /** One of a batch. */
+    private static Tensor matrix(Eager e, Tensor t, long i) {
+        long[] sizes = {t.size(1), t.size(2)};
+        return e.alias(t, sizes, new long[] {t.stride(1), t.stride(2)}, t.offset() + i * t.stride(0));
     }
 
     private static Tensor addmv(Eager e, Arguments a) {

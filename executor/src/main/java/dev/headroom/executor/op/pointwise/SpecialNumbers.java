@@ -30,7 +30,8 @@ final class SpecialNumbers {
             while (z < 10) { r -= 1 / z; z += 1; }
             real w = 1 / (z * z);
             real tail = (real) (1.0 / 252) - w * ((real) (1.0 / 240) - w * (real) (1.0 / 132));
-            y0 = r + log(z) - 1 / (2 * z) - w * ((real) (1.0 / 12) - w * ((real) (1.0 / 120) - w * tail));""", (x, s, y) -> y[0] = digamma(x[0]));
+            tail = (real) (1.0 / 12) - w * ((real) (1.0 / 120) - w * tail);
+            y0 = r + log(z) - 1 / (2 * z) - w * tail;""", (x, s, y) -> y[0] = digamma(x[0]));
 
     /** Of the order that the number says, from 1. */
     static final Formula POLYGAMMA = new Formula("polygamma", """

@@ -10,6 +10,7 @@ import dev.headroom.executor.op.basic.Promotion;
 import dev.headroom.executor.op.elementwise.ErrorFunction;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
 import java.util.Locale;
@@ -189,6 +190,10 @@ public final class UnaryFunctions {
 
     private static Recorder finished(Eager e, Row row, Recorder r, SavedTensor operand, Tensor out) {
         SavedTensor seen = row.saves() == Saves.RESULT ? r.saveOutput(out) : operand;
-        return r.backward(g -> new Tensor[] {e.call(() -> row.derivative().of(new Steps(e), g[0], seen.getOr(g[0])))});
+        return r.backward(g -> {
+            try (Scope s = e.open()) {
+                return new Tensor[] {s.pass(row.derivative().of(new Steps(e), g[0], seen.getOr(g[0])))};
+            }
+        });
     }
 }

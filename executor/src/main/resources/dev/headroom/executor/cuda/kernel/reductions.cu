@@ -157,7 +157,7 @@ extern "C" __global__ void histogram(
 
 enum Choice { RANKED, MEDIAN, MEDIAN_OF_NUMBERS, COMMONEST };
 
-// Whether an element comes before another in order; what is no number comes last, and equal ones by their places.
+// Whether an element comes before another in order; what is no number comes last, equal ones by their places.
 static inline __device__ bool before(double a, int64_t at, double b, int64_t other) {
     bool none = a != a, no_other = b != b;
     if (none || no_other) {

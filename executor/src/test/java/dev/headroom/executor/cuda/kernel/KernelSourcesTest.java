@@ -30,6 +30,12 @@ class KernelSourcesTest {
             sources.add(KernelFiles.source("poolings", type, type, DType.INT64));
             sources.add(KernelFiles.source("softmaxes", type, wide, type));
             sources.add(KernelFiles.source("matrices", type, type, type));
+            sources.add(KernelFiles.source("volumes", type, type));
+            sources.add(KernelFiles.source("regions", type, type));
+            sources.add(KernelFiles.source("bags", type));
+            sources.add(KernelFiles.source("patches", type));
+            sources.add(KernelFiles.source("distances", type));
+            sources.add(KernelFiles.source("search", type, DType.INT32));
         }
         for (DType type : new DType[] {DType.BFLOAT16, DType.INT64, DType.BOOL}) {
             sources.add(KernelFiles.source("indexing", type));
