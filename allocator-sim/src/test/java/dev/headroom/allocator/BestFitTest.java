@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** Which free block serves a request and what is cut off it, worked by hand from c10's get_free_block and should_split. */
+/** Which free block serves a request and what is cut off it, worked by hand (c10, get_free_block and should_split). */
 class BestFitTest {
     private static final String LIMIT = "max_split_size_mb:64";
 
