@@ -105,7 +105,7 @@ public final class OnnxImporter implements Importer {
             } catch (ArithmeticException | IndexOutOfBoundsException | IllegalArgumentException e) {
                 throw new UserInputException(
                         "a node of " + node.type()
-                                + " has inputs or attributes that do not fit together; export the model" + " again",
+                                + " has inputs or attributes that do not fit together; export the model again",
                         e);
             }
         }
