@@ -65,7 +65,9 @@ class SourceLineTest {
 
     @Test
     void listsAreFilledAndJoined() {
-        assertEquals("feats", SourceLine.of(1, "feats.append(layer(torch.cat(feats, 1)))").filled());
+        assertEquals(
+                "feats",
+                SourceLine.of(1, "feats.append(layer(torch.cat(feats, 1)))").filled());
         assertEquals("feats", SourceLine.of(1, "x = trans(torch.cat(feats, 1))").joined());
         assertEquals("", SourceLine.of(1, "x = torch.cat([a, b], 1)").joined());
         assertEquals("", SourceLine.of(1, "self.seen.append(x)").filled());
