@@ -148,7 +148,7 @@ public final class TurningComposites {
         int dims = size.length - 2;
         long[] shape = Arrays.copyOf(size, size.length);
         System.arraycopy(size, 2, shape, 1, dims);
-        shape[dims + 1] = dims + 1;
+        shape[dims + 1] = dims + 1L;
         Tensor out = e.empty(theta.dtype(), shape);
         for (int k = 0; k < dims; k++) {
             int dim = dims - k; // the fastest coordinate first
