@@ -82,8 +82,9 @@ final class Literals {
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node n = graph.nodes().get(i);
             String own = n.outputs().isEmpty() ? null : n.outputs().get(0);
-            if (own != null && made.containsKey(own) && meetsDevice(own)) {
-                out.add(creation(i, own, made.get(own)));
+            String number = own == null ? null : made.get(own);
+            if (own != null && number != null && meetsDevice(own, number)) {
+                out.add(creation(i, own, number));
                 continue;
             }
             Map<String, String> brought = new HashMap<>();
@@ -106,10 +107,10 @@ final class Literals {
     }
 
     /** Whether a reader takes the literal together with a tensor of the device. */
-    private boolean meetsDevice(String literal) {
+    private boolean meetsDevice(String literal, String constant) {
         List<Node> all = readers.getOrDefault(literal, List.of());
         return all.stream().noneMatch(n -> FROM_HOST.contains(n.operator()))
-                && (!hasDimensions(made.get(literal)) || all.stream().anyMatch(this::meetsDevice));
+                && (!hasDimensions(constant) || all.stream().anyMatch(this::meetsDevice));
     }
 
     private boolean meetsDevice(Node n) {

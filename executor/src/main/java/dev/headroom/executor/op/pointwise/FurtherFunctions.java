@@ -46,7 +46,7 @@ public final class FurtherFunctions {
                 "lcm",
                 "long long p = a * b; while (b != 0) { long long c = a % b; a = b; b = c; }"
                         + " p = a == 0 ? 0 : p / a; y0 = p < 0 ? -p : p;",
-                (a, b) -> a == 0 || b == 0 ? 0 : Math.abs((long) a * (long) b) / divisor((long) a, (long) b));
+                (a, b) -> a == 0 || b == 0 ? 0 : Math.abs(((long) a) * ((long) b)) / divisor((long) a, (long) b));
         shifts(o, "__lshift__", "bitwise_left_shift");
         shifts(o, "__rshift__", "bitwise_right_shift");
         o.add1("aten.copysign", FurtherFunctions::copysign);
