@@ -51,6 +51,8 @@ final class GridFile {
             throw bad("line " + line + ": " + e.getProblem() + "; it is no YAML");
         } catch (YamlEngineException e) {
             throw bad("is no YAML: " + e.getMessage());
+        } catch (StackOverflowError e) { // the library has no limit of its own
+            throw bad("is nested too deeply");
         }
         List<Map<String, List<List<String>>>> grids = new ArrayList<>();
         if (root instanceof SequenceNode list) {

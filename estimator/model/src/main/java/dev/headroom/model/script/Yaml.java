@@ -32,6 +32,8 @@ record Yaml(String file, Node node) {
             throw new UserInputException(file + place + ": no YAML: " + e.getProblem(), e);
         } catch (YamlEngineException e) {
             throw new UserInputException(file + ": no YAML: " + e.getMessage(), e);
+        } catch (StackOverflowError e) { // the library has no limit of its own
+            throw new UserInputException(file + " is nested too deeply", e);
         }
     }
 
