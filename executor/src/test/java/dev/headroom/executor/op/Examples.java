@@ -35,7 +35,7 @@ final class Examples {
                     "count_nonzero searchsorted bucketize tril_indices triu_indices",
                     "gcd gcd_ lcm lcm_ __lshift__ __rshift__",
                     // nothing
-                    "torchvision._cuda_version",
+                    "torchvision._cuda_version python.use",
                     // frozen weights; and integers, whose steps no finite difference sees
                     "bitsandbytes.dequantize_4bit bitsandbytes.int8_vectorwise_dequant bitsandbytes.linear_8bit_lt")
             .flatMap(names -> Stream.of(names.split(" ")))
