@@ -29,9 +29,11 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +49,18 @@ public final class Adapters {
     private final Map<CallSpan.Range, List<Node>> rewritten = new HashMap<>();
     private final Map<String, TensorMeta> results = new HashMap<>();
     private final List<String> notes = new ArrayList<>();
+    /** Values of the model's tensors by name. */
+    private final NavigableMap<String, String> held = new TreeMap<>();
 
     private Adapters(Graph graph, AdapterOptions options, Surroundings run) {
         this.graph = graph;
         this.options = options;
         this.run = run;
+        graph.held().tensors().forEach((name, tensor) -> {
+            if (tensor.value() != null) {
+                held.put(name, tensor.value());
+            }
+        });
     }
 
     /** The graph of the model that is trained. */
@@ -245,11 +254,8 @@ public final class Adapters {
     /** Values of a module's tensors by their names in it. */
     private Map<String, String> weights(String path) {
         Map<String, String> out = new HashMap<>();
-        graph.held().tensors().forEach((name, held) -> {
-            if (name.startsWith(path + ".") && held.value() != null) {
-                out.put(name.substring(path.length() + 1), held.value());
-            }
-        });
+        // All names that begin with the path and a dot: a slash follows the dot.
+        held.subMap(path + ".", path + "/").forEach((name, value) -> out.put(name.substring(path.length() + 1), value));
         return out;
     }
 
