@@ -23,7 +23,7 @@ final class KnownValues {
         this.symbols = symbols;
         for (Node node : graph.nodes()) {
             if (node.outputs().size() == 1 && node.outputs().get(0) != null) {
-                Object value = evaluate(node);
+                Object value = value(node);
                 if (value != null) {
                     known.put(node.outputs().get(0), value);
                 }
@@ -42,6 +42,15 @@ final class KnownValues {
         return meta == null
                 ? null
                 : meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+    }
+
+    /** Of arguments that do not go with sizes nothing is known; the run refuses them when it comes to them. */
+    private @Nullable Object value(Node node) {
+        try {
+            return evaluate(node);
+        } catch (IndexOutOfBoundsException e) {
+            return null;
+        }
     }
 
     private @Nullable Object evaluate(Node node) {
