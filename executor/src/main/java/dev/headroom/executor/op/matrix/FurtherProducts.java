@@ -67,20 +67,25 @@ final class FurtherProducts {
                     Tensor ga = !r.needs(1)
                             ? null
                             : e.call(() -> {
-                                Tensor wide = Views.expand(e, Views.unsqueeze(e, g[0], 0), whole);
+                                Tensor wide = each(e, g[0], whole);
                                 Tensor turned = Views.transpose(e, second.get(), 1, 2);
                                 return Scaling.maybeTimes(e, Products.bmm(e, wide, turned), alpha);
                             });
                     Tensor gb = !r.needs(2)
                             ? null
                             : e.call(() -> {
-                                Tensor wide = Views.expand(e, Views.unsqueeze(e, g[0], 0), whole);
+                                Tensor wide = each(e, g[0], whole);
                                 Tensor turned = Views.transpose(e, first.get(), 1, 2);
                                 return Scaling.maybeTimes(e, Products.bmm(e, turned, wide), alpha);
                             });
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
                 .output(out);
+    }
+
+    /** The gradient of a sum over the batch: the same for each of its products. */
+    private static Tensor each(Eager e, Tensor gradient, long[] whole) {
+        return Views.expand(e, Views.unsqueeze(e, gradient, 0), whole);
     }
 
     /** One of a batch. */

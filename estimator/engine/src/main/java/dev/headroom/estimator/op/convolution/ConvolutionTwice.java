@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.convolution.Convolution.Parameters;
 import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Joining;
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Registry;
@@ -26,9 +27,7 @@ final class ConvolutionTwice {
         Saved gradient = r.save(g);
         Saved input = r.save(x);
         Saved weight = r.save(w);
-        boolean before = rt.setGradMode(false);
-        Tensor[] made = kernels.get();
-        rt.setGradMode(before);
+        Tensor[] made = NoGrad.call(rt, kernels);
         r.gradients(grads -> twice(rt, grads, gradient.get(), input.get(), weight.get(), p))
                 .again();
         return r.outputs(made);

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.matmul;
 
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
@@ -29,9 +30,7 @@ final class ZeroLinear {
         Saved keptInput = r.save(input);
         Saved keptWeight = r.save(weight);
         r.save(bias);
-        boolean before = rt.setGradMode(false);
-        Tensor out = forward(rt, input, weight, bias);
-        rt.setGradMode(before);
+        Tensor out = NoGrad.call(rt, () -> forward(rt, input, weight, bias));
         boolean ofInput = r.needs(0);
         boolean ofWeight = r.needs(1);
         boolean ofBias = bias != null && r.needs(2);

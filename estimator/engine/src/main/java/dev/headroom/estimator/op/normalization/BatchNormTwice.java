@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.normalization;
 
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
@@ -33,9 +34,7 @@ final class BatchNormTwice {
         Saved weight = r.save(w);
         Saved mu = r.save(mean);
         Saved spread = r.save(deviation);
-        boolean before = rt.setGradMode(false);
-        Tensor[] made = kernels.get();
-        rt.setGradMode(before);
+        Tensor[] made = NoGrad.call(rt, kernels);
         r.gradients(grads -> {
                     Tensor[] out = new BatchNormTwice.Formula(
                                     rt, input.get(), weight.getOrNull(), gradient.get(), training)

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.normalization;
 
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -27,9 +28,7 @@ final class LayerNormTwice {
         Saved weight = r.save(w);
         Saved mu = r.save(mean);
         Saved spread = r.save(deviation);
-        boolean before = rt.setGradMode(false);
-        Tensor[] made = kernels.get();
-        rt.setGradMode(before);
+        Tensor[] made = NoGrad.call(rt, kernels);
         r.gradients(grads -> {
                     Tensor[] out =
                             formula(rt, grads, input.get(), weight.getOrNull(), gradient.get(), mu.get(), spread.get());

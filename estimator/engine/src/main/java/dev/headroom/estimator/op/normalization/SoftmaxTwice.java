@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.normalization;
 
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -16,9 +17,7 @@ final class SoftmaxTwice {
                 rt.record(logarithmic ? "LogSoftmaxBackwardDataBackward0" : "SoftmaxBackwardDataBackward0", g, output);
         Saved gradient = r.saveIf(r.needs(1), g);
         Saved result = r.save(output);
-        boolean before = rt.setGradMode(false);
-        Tensor made = kernel.get();
-        rt.setGradMode(before);
+        Tensor made = NoGrad.call(rt, kernel);
         return r.gradient(0, gg -> ofGradient(rt, gg, result.get(), dim, logarithmic))
                 .gradient(1, gg -> ofOutput(rt, gg, gradient.get(), result.get(), dim, logarithmic))
                 .again()

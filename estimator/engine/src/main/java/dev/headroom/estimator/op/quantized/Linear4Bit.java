@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.quantized;
 
 import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.op.matmul.Matmul;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.DeviceModel;
@@ -54,9 +55,7 @@ final class Linear4Bit {
     /** MatMul4Bit: nothing is saved but the packed weight, which the model holds anyway. */
     private Tensor product(Tensor x, @Nullable Tensor bias) {
         Recorder r = rt.record("MatMul4BitBackward", x, bias);
-        boolean before = rt.setGradMode(false);
-        Tensor made = isFused(x) ? fused(x) : restored(x, bias);
-        rt.setGradMode(before);
+        Tensor made = NoGrad.call(rt, () -> isFused(x) ? fused(x) : restored(x, bias));
         return r.gradient(1, g -> g).gradient(0, this::backward).output(made);
     }
 

@@ -2,6 +2,7 @@ package dev.headroom.estimator.op.reduction;
 
 import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
@@ -68,9 +69,7 @@ public final class Distances {
         Recorder r = rt.record("DistBackward0", x, y);
         Saved so = r.save(y);
         Saved ss = r.save(x);
-        boolean mode = rt.setGradMode(false);
-        Tensor out = b.give(b.call("norm.Scalar", b.call("sub.Tensor", x, y), p));
-        rt.setGradMode(mode);
+        Tensor out = NoGrad.call(rt, () -> b.give(b.call("norm.Scalar", b.call("sub.Tensor", x, y), p)));
         Saved result = r.saveOutput(out);
         boolean[] all = new boolean[Math.max(x.dim(), y.dim())];
         java.util.function.UnaryOperator<Tensor> gradient = g -> {

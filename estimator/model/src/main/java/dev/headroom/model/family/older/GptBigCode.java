@@ -53,7 +53,7 @@ public final class GptBigCode extends EmbeddingDecoder {
                 .withDropout(c.number("attn_pdrop", 0.1));
         AttentionShape scaled = c.flag("scale_attn_weights", true) ? shape : shape.withScale(1);
         for (int i = 0; i < c.size("num_hidden_layers"); i++) {
-            blocks.add(list.add(new GptBigCodeBlock(c, scaled, request, pass)));
+            blocks.add(list.add(GptBigCodeBlock.of(c, scaled, request, pass)));
         }
         norm = child("ln_f", Layers.layerNorm(width));
         whole = new SymExpr[] {Request.BATCH, request.length(), SymExpr.of(width)};

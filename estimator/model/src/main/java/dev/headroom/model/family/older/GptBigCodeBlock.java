@@ -12,56 +12,30 @@ import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.GptBlock;
 import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.graph.SymExpr;
-import java.util.Arrays;
 
 /** {@code GPTBigCodeBlock}. */
-final class GptBigCodeBlock extends Layer {
+final class GptBigCodeBlock {
     private static final String CLASS = GptBigCode.CLASS;
 
-    private final Layer before;
-    private final Layer attention;
-    private final Layer between;
-    private final Layer feedForward;
+    private GptBigCodeBlock() {}
 
-    GptBigCodeBlock(ModelConfig c, AttentionShape shape, Request request, Pass pass) {
+    static Layer of(ModelConfig c, AttentionShape shape, Request request, Pass pass) {
         long width = shape.width();
         long inner = c.size("n_inner", 4 * width);
         double dropped = c.number("resid_pdrop", 0.1);
-        before = child("ln_1", Layers.layerNorm(width));
-        attention = child("attn", new Attention(shape, request, pass, dropped));
-        between = child("ln_2", Layers.layerNorm(width));
-        feedForward = child(
-                "mlp",
+        return new GptBlock(
+                CLASS + "Block",
+                "attn_output, _ = self.attn(x)",
+                width,
+                new Attention(shape, request, pass, dropped),
                 new NamedSequence(CLASS + "MLP", "c_fc", "act", "c_proj", "dropout")
                         .with("c_fc", Layers.linear(width, inner))
                         .with("c_proj", Layers.linear(inner, width))
                         .with("act", Activations.of(c, "activation_function", "gelu_pytorch_tanh"))
                         .with("dropout", Layers.dropout(dropped)));
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Block";
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        s.line("x = self.ln_1(x)");
-        Value x = s.call(before, in[0]);
-        s.line("attn_output, _ = self.attn(x)");
-        Value[] attended = s.results(attention, x);
-        s.line("x = attn_output + residual");
-        Value residual = s.op("aten.add.Tensor", "self", attended[0], "other", in[0]);
-        s.line("x = self.ln_2(x)");
-        x = s.call(between, residual);
-        s.line("feed_forward_hidden_states = self.mlp(x)");
-        Value inner = s.call(feedForward, x);
-        s.line("x = residual + feed_forward_hidden_states");
-        x = s.op("aten.add.Tensor", "self", residual, "other", inner);
-        s.use(Arrays.copyOfRange(attended, 1, attended.length));
-        return x;
     }
 
     /** {@code GPTBigCodeAttention}: one projection; all heads share a key and a value, or each has its own. */

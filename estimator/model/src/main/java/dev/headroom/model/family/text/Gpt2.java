@@ -41,7 +41,7 @@ public final class Gpt2 extends EmbeddingDecoder {
                 .withDropout(c.number("attn_pdrop", 0.1))
                 .withNarrow(true);
         for (int i = 0; i < c.size("num_hidden_layers"); i++) {
-            blocks.add(list.add(new Gpt2Block(c, shape, request, pass)));
+            blocks.add(list.add(Gpt2Block.of(c, shape, request, pass)));
         }
         norm = child("ln_f", Layers.layerNorm(width));
     }

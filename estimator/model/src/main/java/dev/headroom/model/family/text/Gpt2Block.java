@@ -10,47 +10,23 @@ import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.GptBlock;
 import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.graph.SymExpr;
-import java.util.Arrays;
 
 /** {@code GPT2Block}. */
-final class Gpt2Block extends Layer {
+final class Gpt2Block {
     private static final String CLASS = Gpt2.CLASS;
 
-    private final Layer before;
-    private final Layer attention;
-    private final Layer between;
-    private final Layer feedForward;
+    private Gpt2Block() {}
 
-    Gpt2Block(ModelConfig c, AttentionShape shape, Request request, Pass pass) {
-        before = child("ln_1", Layers.layerNorm(shape.width()));
-        attention = child("attn", new Attention(shape, request, pass, c.number("resid_pdrop", 0.1)));
-        between = child("ln_2", Layers.layerNorm(shape.width()));
-        feedForward = child("mlp", feedForward(c, shape.width()));
-    }
-
-    @Override
-    protected String type() {
-        return CLASS + "Block";
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        s.line("x = self.ln_1(x)");
-        Value x = s.call(before, in[0]);
-        s.line("attn_output = self.attn(x)[0]");
-        Value[] attended = s.results(attention, x);
-        s.line("x = attn_output + residual");
-        Value residual = s.op("aten.add.Tensor", "self", attended[0], "other", in[0]);
-        s.line("x = self.ln_2(x)");
-        x = s.call(between, residual);
-        s.line("feed_forward_hidden_states = self.mlp(x)");
-        Value inner = s.call(feedForward, x);
-        s.line("x = residual + feed_forward_hidden_states");
-        x = s.op("aten.add.Tensor", "self", residual, "other", inner);
-        s.use(Arrays.copyOfRange(attended, 1, attended.length));
-        return x;
+    static Layer of(ModelConfig c, AttentionShape shape, Request request, Pass pass) {
+        return new GptBlock(
+                CLASS + "Block",
+                "attn_output = self.attn(x)[0]",
+                shape.width(),
+                new Attention(shape, request, pass, c.number("resid_pdrop", 0.1)),
+                feedForward(c, shape.width()));
     }
 
     /** {@code GPT2MLP}. */
