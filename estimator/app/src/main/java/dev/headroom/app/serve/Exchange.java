@@ -127,8 +127,9 @@ final class Exchange extends Handler.Abstract.NonBlocking {
         if (reply.status() == 429) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, 1);
         }
-        if (reply.status() == 408 || reply.status() == 413) {
-            response.getHeaders().put(HttpHeader.CONNECTION, "close"); // the rest of the body is not read
+        if (reply.status() >= 400 && !request.consumeAvailable()) {
+            // Jetty then closes, and who is not told so would send the next request into the closed connection.
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
         }
         if (reply.status() == 401) {
             response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");

@@ -31,6 +31,8 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients do that mean no good, or are many. */
 class HostileClientsTest {
@@ -102,6 +104,23 @@ class HostileClientsTest {
             }
         }
         return bytes.toByteArray();
+    }
+
+    /** Else a client that keeps connections sends its next request into one that is closed, and gets no answer. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n",
+                "G\u0000T / HTTP/1.1\r\nHost: x\r\n\r\n",
+                "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n",
+                "POST /v1/models HTTP/1.1\r\nHost: x\r\nContent-Length: 99000000000\r\n\r\n"
+            })
+    void aConnectionThatWillBeClosedIsSaidToBe(String request) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", service.port())) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            assertTrue(answer.contains("\r\nConnection: close\r\n"), answer);
+        }
     }
 
     @Test
