@@ -4,8 +4,8 @@
 """
 
 from headroom._predict import LargestBatch, check, devices, largest_batch, predict
-from headroom._result import Answer, Layer, Peak, Phase, Prediction
-from headroom.errors import Defect, DoesNotFit, HeadroomError
+from headroom._result import Answer, DoesNotFit, Layer, Peak, Phase, Prediction
+from headroom.errors import Defect, HeadroomError
 
 __all__ = [
     "Answer",

@@ -15,7 +15,6 @@ import torch
 from headroom._launcher import run
 from headroom.errors import HeadroomError
 
-
 DEFAULT = "h200"
 """Stands in where a question names a size of memory and no card."""
 

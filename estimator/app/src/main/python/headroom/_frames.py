@@ -71,7 +71,6 @@ class Frames:
         frames = [f for f in self._python() if not f.f_code.co_filename.startswith(TORCH)]
         return f"{frames[-1].f_code.co_filename}:{frames[-1].f_lineno}" if frames else "an unknown line"
 
-
     def raised(self, error: BaseException) -> str:
         """The innermost line of the model's own code that an error came through."""
         own = "an unknown line"

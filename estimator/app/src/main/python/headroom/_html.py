@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from headroom._units import size
-
-if TYPE_CHECKING:
-    from headroom._result import Prediction
 
 WIDTH, HEIGHT, TOP, LEFT = 900, 260, 18, 64
 """Pixels of the picture, and of the margins for the phases' names and the scale."""
@@ -27,25 +24,24 @@ COLOURS = {
 """From the bottom of the stack, what lives longest, to its top; told apart in grey, and without red and green."""
 
 
-def page(prediction: Prediction, timeline: dict[str, Any]) -> str:
-    """The prediction as HTML without scripts."""
-    data = prediction.to_dict()
-    verdict = {None: "", True: "Fits", False: "Does not fit"}[prediction.fits]
-    device = data["device"]
+def page(prediction: dict[str, Any], warnings: list[str], timeline: dict[str, Any]) -> str:
+    """A prediction, as ``headroom predict --json`` prints it, as HTML without scripts."""
+    said, device, peak = prediction["verdict"], prediction["device"], prediction["peak"]
+    fits, headroom = said["fits"], said["headroom"]
+    verdict = {None: "", True: "Fits", False: "Does not fit"}[fits]
     if device:
         verdict += f" on {device['title'] or size(device['memory'])}"
-        if prediction.headroom is not None:
-            word = "free" if prediction.headroom >= 0 else "missing"
-            verdict += f": {size(abs(prediction.headroom))} {word}"
-    colour = {None: "inherit", True: "#1a7f37", False: "#c62828"}[prediction.fits]
-    peak = prediction.peak
-    lines = "".join(f"<li>{escape(line)}</li>" for line in prediction.warnings)
+        if headroom is not None:
+            verdict += f": {size(abs(headroom))} {'free' if headroom >= 0 else 'missing'}"
+    colour = {None: "inherit", True: "#1a7f37", False: "#c62828"}[fits]
+    peaks = ", ".join(f"{size(peak[kind])} {kind}" for kind in ("allocated", "reserved", "device"))
+    lines = "".join(f"<li>{escape(line)}</li>" for line in warnings)
     return (
         f'<div class="headroom" style="font-family:sans-serif;max-width:{WIDTH}px">'
-        f'<p style="margin:0 0 .4em"><b>{escape(data["model"])}</b>'
+        f'<p style="margin:0 0 .4em"><b>{escape(prediction["model"])}</b>'
         # Large and bold, these colours are read on a light ground and on a dark one.
         f' <b style="color:{colour};font-size:20px">{escape(verdict)}</b><br>'
-        f"peak {size(peak.allocated)} allocated, {size(peak.reserved)} reserved, {size(peak.device)} device</p>"
+        f"peak {peaks}</p>"
         f"{picture(timeline)}{legend(timeline)}"
         f"{f'<ul>{lines}</ul>' if lines else ''}</div>"
     )

@@ -48,7 +48,8 @@ def live_question(
     """The question that a call of ``headroom.predict`` with a module asks."""
     compiled = is_compiled(model)
     model = unwrapped(model)
-    options, remarks = _of_model(model, (args, kwargs)), []
+    options = _of_model(model, (args, kwargs))
+    remarks: list[str] = []
     if optimizer is None or isinstance(optimizer, str):
         options["optimizer"] = optimizer
     else:

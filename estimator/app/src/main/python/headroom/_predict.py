@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from headroom._device import this_machine
 from headroom._launcher import run
 from headroom._options import arguments
-from headroom._result import Prediction, Question
-from headroom.errors import DoesNotFit, HeadroomError
+from headroom._result import DoesNotFit, Prediction, Question
+from headroom.errors import HeadroomError
 
 if TYPE_CHECKING:
     import torch

@@ -168,7 +168,7 @@ class Prediction:
     def _repr_html_(self) -> str:
         from headroom._html import page
 
-        return page(self, self._timeline)
+        return page(self._data, self.warnings, self._timeline)
 
     def __str__(self) -> str:
         """What ``headroom predict`` prints."""
@@ -181,3 +181,16 @@ class Prediction:
             f"<headroom.Prediction {self._data['model']}: {verdict}, peak {size(self.peak.allocated)} allocated,"
             f" {size(self.peak.reserved)} reserved, {self.way}>"
         )
+
+
+class DoesNotFit(MemoryError):
+    """A run that does not fit on its device; the message holds the verdict and the advice.
+
+    Attributes:
+        prediction: the prediction that says so.
+    """
+
+    def __init__(self, prediction: Prediction, message: str) -> None:
+        """Takes the prediction and the whole text."""
+        super().__init__(message)
+        self.prediction = prediction

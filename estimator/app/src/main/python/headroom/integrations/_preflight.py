@@ -13,9 +13,9 @@ import torch
 from headroom._live import unwrapped
 from headroom._optimizer import bare, settings
 from headroom._predict import check, predict
-from headroom._result import Peak, Prediction
+from headroom._result import DoesNotFit, Peak, Prediction
 from headroom._units import size
-from headroom.errors import DoesNotFit, HeadroomError
+from headroom.errors import HeadroomError
 
 STEPS = 2
 """After so many steps of the optimizer memory is as high as in all that follow, mostly."""

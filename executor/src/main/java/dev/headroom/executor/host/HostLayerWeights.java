@@ -1,6 +1,6 @@
 package dev.headroom.executor.host;
 
-import dev.headroom.executor.kernel.RecurrentKernels.Problem;
+import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 
 /** Gradients of recurrent layers' weights, from what the backward pass left of each step. */

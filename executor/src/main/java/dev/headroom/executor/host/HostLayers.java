@@ -1,9 +1,9 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentDropout;
-import dev.headroom.executor.kernel.RecurrentKernels.Cell;
-import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
+import dev.headroom.executor.kernel.RecurrentLayers.Cell;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.headroom.executor.kernel;
 
-import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param first states and cells before the first step
  * @param weights all of them, as {@link RecurrentLayers} lays them out
  * @param y (steps, batch, directions × hidden), of the last layer
- * @param workspace of the pass that runs, as {@link RecurrentKernels#workspaceBytes} asks for it
+ * @param workspace of the pass that runs, as large as the kernels ask for
  * @param reserve what the forward pass keeps for the backward pass; {@code null} in inference
  * @param dropout {@code null} unless something is dropped
  */
@@ -30,6 +30,16 @@ public record RecurrentCall(
     public Tensor givenReserve() {
         return Objects.requireNonNull(reserve, "a reserve");
     }
+
+    /**
+     * What is asked of a library before a call, such as how much workspace it needs.
+     *
+     * @param type of all tensors
+     * @param backward whether for the backward pass, where PyTorch may choose another algorithm
+     * @param dropout how many of the elements that a layer hands on are dropped
+     */
+    public record Problem(
+            RecurrentLayers layers, DType type, long steps, long batch, boolean backward, double dropout) {}
 
     /**
      * States between steps, or their gradients.

@@ -1,8 +1,8 @@
 package dev.headroom.executor.kernel;
 
+import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,46 +10,6 @@ import org.jspecify.annotations.Nullable;
  * cell lacks is {@code null}: the cell state of all but LSTMs, biases that are not there, gradients that nobody has.
  */
 public interface RecurrentKernels {
-    /** What a cell computes; the order is that of {@code cudnnRNNMode_t}. */
-    enum Cell {
-        RELU(1, 1),
-        TANH(1, 1),
-        /** Gates: input, forget, candidate, output. */
-        LSTM(4, 2),
-        /** Gates: reset, update, candidate. */
-        GRU(3, 2);
-
-        private final int gates;
-        private final int states;
-
-        Cell(int gates, int states) {
-            this.gates = gates;
-            this.states = states;
-        }
-
-        /** Rows of the weights for each hidden unit. */
-        public int gates() {
-            return gates;
-        }
-
-        /**
-         * What a training run keeps of a unit beside its gates: the output, and the cell or the candidate's inner
-         * part.
-         */
-        int states() {
-            return states;
-        }
-    }
-
-    /**
-     * A call.
-     *
-     * @param type of all tensors
-     * @param backward whether for the backward pass, where PyTorch may choose another algorithm
-     * @param dropout how many of the elements that a layer hands on are dropped
-     */
-    record Problem(RecurrentLayers layers, DType type, long steps, long batch, boolean backward, double dropout) {}
-
     /**
      * Bytes of the states of cuDNN's random generators, 48 for every thread that the card can hold
      * (cudnnDropoutGetStatesSize).

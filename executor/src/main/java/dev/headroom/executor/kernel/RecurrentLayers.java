@@ -1,7 +1,5 @@
 package dev.headroom.executor.kernel;
 
-import dev.headroom.executor.kernel.RecurrentKernels.Cell;
-
 /**
  * Layers of a recurrent network. A part is one direction of one layer; parts are numbered layer by layer, forward
  * before reverse. The weights of all parts lie in one buffer: the parts' matrices (of the input, then of the state),
@@ -15,6 +13,37 @@ import dev.headroom.executor.kernel.RecurrentKernels.Cell;
  * @param count layers on top of each other
  */
 public record RecurrentLayers(Cell cell, long input, long hidden, long output, int count, boolean bidirectional) {
+    /** What a cell computes; the order is that of {@code cudnnRNNMode_t}. */
+    public enum Cell {
+        RELU(1, 1),
+        TANH(1, 1),
+        /** Gates: input, forget, candidate, output. */
+        LSTM(4, 2),
+        /** Gates: reset, update, candidate. */
+        GRU(3, 2);
+
+        private final int gates;
+        private final int states;
+
+        Cell(int gates, int states) {
+            this.gates = gates;
+            this.states = states;
+        }
+
+        /** Rows of the weights for each hidden unit. */
+        public int gates() {
+            return gates;
+        }
+
+        /**
+         * What a training run keeps of a unit beside its gates: the output, and the cell or the candidate's inner
+         * part.
+         */
+        int states() {
+            return states;
+        }
+    }
+
     public int directions() {
         return bidirectional ? 2 : 1;
     }

@@ -1,7 +1,7 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentLayers;
+import dev.headroom.executor.kernel.RecurrentLayers.Cell;
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;

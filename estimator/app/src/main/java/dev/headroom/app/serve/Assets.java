@@ -16,6 +16,8 @@ final class Assets {
             "/controls.js", "text/javascript; charset=utf-8",
             "/result.js", "text/javascript; charset=utf-8",
             "/chart.js", "text/javascript; charset=utf-8",
+            "/elements.js", "text/javascript; charset=utf-8",
+            "/words.js", "text/javascript; charset=utf-8",
             "/openapi.json", Reply.JSON);
 
     private Assets() {}

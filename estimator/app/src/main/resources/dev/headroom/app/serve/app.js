@@ -2,7 +2,8 @@
 
 import { Chart } from "./chart.js";
 import { Controls, optionsOf, wordsOf } from "./controls.js";
-import { $, advice, answer, html, refuse, strategies } from "./result.js";
+import { $, html } from "./elements.js";
+import { advice, answer, refuse, strategies } from "./result.js";
 
 const DEFAULTS = { batch: "8", seq: "1024", gpu: "rtx-4090" };
 const TOKEN = "headroom-token";

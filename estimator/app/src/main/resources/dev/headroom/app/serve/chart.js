@@ -1,18 +1,11 @@
 // Memory over the run: stacked areas in SVG, with a cursor that the pointer and the arrow keys move.
 
-import { bytes, html } from "./result.js";
-
-/** From the bottom of the stack to its top: what lives longest is lowest. */
-export const ORDER = [
-    "parameters", "buffers", "optimizer_state", "inputs", "workspaces", "gradients", "outputs", "saved_activations", "temporaries",
-];
+import { html } from "./elements.js";
+import { ORDER, bytes, words } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LEFT = 62;
 const BOTTOM = 26;
-
-/** A name for people. */
-export const words = (key) => key.replaceAll("_", " ");
 
 function shape(name, attributes, parent, text) {
     const made = parent.appendChild(document.createElementNS(SVG, name));

@@ -1,6 +1,6 @@
 // The question: controls for the options that are asked for most, and words for all others.
 
-import { $, html } from "./result.js";
+import { $, html } from "./elements.js";
 
 const SIZES = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 const LENGTHS = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];

@@ -1,29 +1,7 @@
 // The answer: verdict, capacity, figures, notes and advice.
 
-import { ORDER, words } from "./chart.js";
-
-const MIB = 2 ** 20;
-const GIB = 2 ** 30;
-
-export const $ = (id) => document.getElementById(id);
-
-/** Bytes for people. */
-export function bytes(b, digits = 4) {
-    const big = Math.abs(b) >= GIB;
-    const value = b / (big ? GIB : MIB);
-    return `${Number(value.toPrecision(digits))} ${big ? "GiB" : "MiB"}`;
-}
-
-/** An element with attributes and children. */
-export function html(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-        if (key === "style") made.style.cssText = value;
-        else made.setAttribute(key, value);
-    }
-    made.append(...children);
-    return made;
-}
+import { $, html } from "./elements.js";
+import { ORDER, bytes, sentence, words } from "./words.js";
 
 /** The verdict in one line, where the screen has no room for controls and answer at once. */
 function glance(line, tone) {
@@ -34,8 +12,6 @@ export function refuse(line) {
     glance(sentence(line), "bad");
     $("verdict").replaceChildren(html("p", { class: "verdict bad" }, html("span", { class: "sign", "aria-hidden": "true" }, "!"), html("span", {}, sentence(line))));
 }
-
-const sentence = (line) => line.charAt(0).toUpperCase() + line.slice(1);
 
 export function answer({ prediction, verdict }) {
     const { fits } = prediction.verdict;

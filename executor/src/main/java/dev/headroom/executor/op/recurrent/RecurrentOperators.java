@@ -1,8 +1,8 @@
 package dev.headroom.executor.op.recurrent;
 
 import dev.headroom.executor.kernel.RecurrentDropout;
-import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentLayers;
+import dev.headroom.executor.kernel.RecurrentLayers.Cell;
 import dev.headroom.executor.op.elementwise.Activation;
 import dev.headroom.executor.op.elementwise.ElementwiseOperators;
 import dev.headroom.executor.op.matrix.Matmul;
