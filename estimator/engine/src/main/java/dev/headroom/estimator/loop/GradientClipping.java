@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,15 @@ public final class GradientClipping {
 
     /** Clips the gradients of parameters; those without one are left out, and without any nothing happens. */
     public void clip(List<Tensor> parameters) {
+        clip(parameters, total -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param result is handed what {@code clip_grad_norm_} returns: a local variable of the running frame
+     */
+    public void clip(List<Tensor> parameters, Consumer<Tensor> result) {
         List<Tensor> gradients =
                 parameters.stream().map(Tensor::grad).filter(Objects::nonNull).toList();
         if (gradients.isEmpty()) {
@@ -74,6 +84,7 @@ public final class GradientClipping {
         try (Frame frame = runtime.frame()) {
             Tensor total = totalNorm(gradients);
             scale(total);
+            result.accept(total);
             runtime.free(total);
         }
     }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -32,6 +33,16 @@ final class HookChain {
     LibraryLoop library() {
         return hooks.stream()
                 .map(LoopHook::library)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** As the one hook that knows other ranks gathers it; {@code null} for none. */
+    @Nullable
+    Tensor gather(Tensor own) {
+        return hooks.stream()
+                .map(hook -> hook.gather(own))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);

@@ -188,11 +188,28 @@ public interface LoopHook {
     }
 
     /**
+     * Gradients were clipped.
+     *
+     * @param total what {@code clip_grad_norm_} returns
+     */
+    default void clipped(Tensor total) {}
+
+    /**
      * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a
      * step itself, so that the script has no {@code zero_grad}, no division and no clipping.
      */
     default boolean leadsSteps() {
         return false;
+    }
+
+    /**
+     * A scalar of each rank, in one tensor.
+     *
+     * @param own of this rank
+     * @return (ranks), a local variable of the running frame; {@code null} from who knows no other ranks
+     */
+    default @Nullable Tensor gather(Tensor own) {
+        return null;
     }
 
     /** A step of the plain loop is over; phases of a hook's own may follow. */

@@ -113,10 +113,23 @@ final class TrainerBatches {
                 total = sum;
                 runtime.free(one);
             }
+            total = ofAllRanks(Objects.requireNonNull(total, "a sum"));
             runtime.hold(total);
             runtime.free(total);
         }
         return total;
+    }
+
+    /** {@code accelerator.gather(num_items_in_batch).sum()}; on one GPU the number itself. */
+    private Tensor ofAllRanks(Tensor own) {
+        Tensor gathered = loop.gather(own);
+        if (gathered == null) {
+            return own;
+        }
+        Tensor sum = runtime.emptyStrided(DType.INT64, new long[0], new long[0], Category.INPUTS);
+        runtime.free(gathered);
+        runtime.free(own);
+        return sum;
     }
 
     /** Labels are moved by one within losses of causal models, and the first is not counted there. */

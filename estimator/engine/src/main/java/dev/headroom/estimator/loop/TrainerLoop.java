@@ -16,7 +16,6 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.trainer.TransformersVersion;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +34,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
 
     /** {@code null} where they are numbers. */
     private @Nullable RatesOnDevice rates;
+
+    /** Whether the model has a wrapper, which is on before training begins. */
+    private boolean wrapped;
 
     /** {@code tr_loss_step}, which lives until the next pass has run. */
     private @Nullable Tensor reported;
@@ -67,9 +69,17 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
+    public void begin(Moment phase) {
+        boolean first = phase.phase() == Phase.WRAP || phase.phase() == Phase.TRAIN_BEGIN && !wrapped;
+        if (first && !run.loop().inference()) {
+            runtime.allocator().emptyCache(); // accelerator.free_memory()
+        }
+        wrapped |= phase.phase() == Phase.WRAP;
+    }
+
+    @Override
     public void begin(Runnable makeOptimizer) {
         loop.phase(Moment.of(Phase.TRAIN_BEGIN), () -> {
-            runtime.allocator().emptyCache(); // accelerator.free_memory()
             makeOptimizer.run();
             if (rates != null) {
                 rates.begin();
@@ -214,21 +224,11 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
             runtime.release(norm);
             norm = null;
         }
-        loop.clip(() -> {
-            List<Tensor> gradients = loop.model().parameters().stream()
-                    .map(Tensor::grad)
-                    .filter(Objects::nonNull)
-                    .toList();
-            if (gradients.isEmpty()) {
-                return;
-            }
-            GradientClipping clipping = new GradientClipping(runtime);
-            try (Frame frame = runtime.frame()) {
-                Tensor total = clipping.totalNorm(gradients);
-                norm = runtime.hold(total);
-                runtime.free(total);
-                clipping.scale(norm);
-            }
-        });
+        loop.clip(() -> new GradientClipping(runtime).clip(loop.model().parameters(), loop::clipped));
+    }
+
+    @Override
+    public void clipped(Tensor total) {
+        norm = runtime.hold(total);
     }
 }

@@ -92,7 +92,7 @@ public final class TrainingLoop {
                 }
             });
         } else {
-            library.begin(this::makeOptimizer);
+            library.begin(wraps ? () -> {} : this::makeOptimizer);
         }
         if (run.generation().any()) {
             new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
@@ -203,6 +203,11 @@ public final class TrainingLoop {
         hooks.wrappedFirstOutermost(own, LoopHook::clip);
     }
 
+    /** What clipping gradients returned. */
+    public void clipped(Tensor total) {
+        hooks.each(h -> h.clipped(total));
+    }
+
     /** {@code optimizer.step()}, as hooks have it; {@code null} for a run without optimizer. */
     public void step(@Nullable Optimizer which) {
         workOf(Phase.OPTIMIZER);
@@ -223,6 +228,12 @@ public final class TrainingLoop {
     /** {@code optimizer.zero_grad()}, as hooks have it. */
     public void zeroGrad() {
         hooks.wrapped(model()::dropGradients, LoopHook::zeroGrad);
+    }
+
+    /** A scalar of each rank, in one tensor, a local variable; {@code null} on one GPU. */
+    @Nullable
+    Tensor gather(Tensor own) {
+        return hooks.gather(own);
     }
 
     /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */

@@ -5,6 +5,7 @@ import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.dp.DataParallel;
 import dev.headroom.estimator.parallel.fsdp1.FullyShardedDataParallel;
 import dev.headroom.estimator.parallel.fsdp2.FullyShard;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.Communicator;
@@ -56,13 +57,22 @@ public final class Strategies {
         CollectiveLog log = new CollectiveLog();
         Communicators of = Communicators.of(run, log, rank);
         return new RankRun(
-                List.of(new FullyShardedDataParallel(run, of.shards(), of.replicas()), new LoggedPhases(log)), log);
+                List.of(
+                        new FullyShardedDataParallel(run, of.shards(), of.replicas()),
+                        gather(run, of, log, rank),
+                        new LoggedPhases(log)),
+                log);
     }
 
     private static RankRun fsdp2(Scenario run, int rank) {
         CollectiveLog log = new CollectiveLog();
         Communicators of = Communicators.of(run, log, rank);
-        return new RankRun(List.of(new FullyShard(run, log, of.shards(), of.replicas()), new LoggedPhases(log)), log);
+        return new RankRun(
+                List.of(
+                        new FullyShard(run, log, of.shards(), of.replicas()),
+                        gather(run, of, log, rank),
+                        new LoggedPhases(log)),
+                log);
     }
 
     /** Who has other shards of parameters, and who the same: {@code null} for nobody. */
@@ -111,11 +121,27 @@ public final class Strategies {
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {
         Collectives collectives = new Collectives(group);
-        return new RankRun(List.of(new DistributedDataParallel(run, collectives), collectives), collectives.log());
+        return new RankRun(
+                List.of(new DistributedDataParallel(run, collectives), gather(run, collectives), collectives),
+                collectives.log());
     }
 
     private static RankRun zero(Scenario run, ProcessGroup group) {
         Collectives collectives = new Collectives(group);
-        return new RankRun(List.of(new DeepSpeedEngine(run, collectives), collectives), collectives.log());
+        return new RankRun(
+                List.of(new DeepSpeedEngine(run, collectives), gather(run, collectives), collectives),
+                collectives.log());
+    }
+
+    private static WorldGather gather(Scenario run, Collectives collectives) {
+        return new WorldGather(
+                run.parallel().world(),
+                t -> collectives.runHere(CollectiveKind.ALL_GATHER, t.nbytes(), t.dtype(), -1));
+    }
+
+    private static WorldGather gather(Scenario run, Communicators of, CollectiveLog log, int rank) {
+        int world = run.parallel().world();
+        Communicator all = of.replicas() == null ? of.shards() : new Communicator(log, world, rank);
+        return new WorldGather(world, t -> all.runHere(CollectiveKind.ALL_GATHER, t.nbytes(), t.dtype(), -1));
     }
 }

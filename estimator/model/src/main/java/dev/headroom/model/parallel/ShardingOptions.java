@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param limitAllGathers whether its host waits for the device before it gathers more
  * @param useOrigParams whether its modules keep parameters of their own
  * @param backwardPrefetch when its backward pass gathers the next unit
+ * @param syncModuleStates whether its first rank sends what each unit holds to all others before it is divided
  */
 @Withers
 public record ShardingOptions(
@@ -26,10 +27,11 @@ public record ShardingOptions(
         Strategy strategy,
         boolean limitAllGathers,
         boolean useOrigParams,
-        Prefetch backwardPrefetch)
+        Prefetch backwardPrefetch,
+        boolean syncModuleStates)
         implements ShardingOptionsWithers.With {
     public static final ShardingOptions DEFAULTS =
-            new ShardingOptions(Wrap.BLOCK, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+            new ShardingOptions(Wrap.BLOCK, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
 
     /** What a unit is. */
     public enum Wrap {

@@ -1,12 +1,16 @@
 package dev.headroom.model.run;
 
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.scenario.OptimizerChoice;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.trainer.TransformersVersion;
 
 /** What transformers' Trainer does where its arguments say nothing (transformers, training_args.py). */
-final class TrainerDefaults {
+public final class TrainerDefaults {
     private static final double MAX_GRAD_NORM = 1;
 
     private TrainerDefaults() {}
@@ -42,5 +46,45 @@ final class TrainerDefaults {
             run = run.withLoop(run.loop().withClipGradNorm(MAX_GRAD_NORM));
         }
         return run;
+    }
+
+    /**
+     * How accelerate spreads the Trainer's run over GPUs. Gradients are reduced in the last pass of a step alone
+     * ({@code sync_each_batch=False}), and DDP looks for parameters without gradients but where a model of transformers
+     * checkpoints, which that would break (trainer.py, _build_accelerator_args).
+     */
+    public static Scenario spread(Scenario asked) {
+        Parallelism parallel = asked.parallel();
+        if (!asked.trainer().loop().isTrainer() || parallel.kind() == ParallelKind.SINGLE) {
+            return asked;
+        }
+        if (parallel.kind() == ParallelKind.DDP) {
+            Boolean said = asked.trainer().ddpFindUnusedParameters();
+            boolean whole = !asked.adapters().any();
+            boolean looks = said != null ? said : !whole || !asked.checkpointing().any();
+            parallel = parallel.withDdp(parallel.ddp().withFindUnusedParameters(looks));
+        }
+        if (parallel.kind().isFullySharded()) {
+            parallel = parallel.withSharding(sharded(asked));
+        }
+        // The Trainer leaves a model that will be divided where it is: in host memory.
+        parallel = parallel.kind() == ParallelKind.DDP || asked.quant().any()
+                ? parallel
+                : parallel.withBuild(Parallelism.Build.CPU);
+        return asked.withParallel(parallel.kind().isDeepSpeed() ? parallel : parallel.withNoSync(true));
+    }
+
+    /**
+     * accelerate's plugin (utils/dataclasses.py, FullyShardedDataParallelPlugin, set_mixed_precision): everything is in
+     * autocast's type, modules keep parameters of their own, and ranks get what the first one has loaded.
+     */
+    private static ShardingOptions sharded(Scenario asked) {
+        ShardingOptions options = asked.parallel().sharding();
+        DType type = asked.precision().amp();
+        if (type != null && options.paramDtype() == null && options.reduceDtype() == null) {
+            options = options.withParamDtype(type).withReduceDtype(type);
+        }
+        boolean first = asked.parallel().kind() == ParallelKind.FSDP1;
+        return first ? options.withUseOrigParams(true).withSyncModuleStates(true) : options;
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.NAMES;
+import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
 import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.choices;
 import static dev.headroom.model.scenario.ValueFormats.count;
@@ -14,7 +15,9 @@ import dev.headroom.model.trainer.TrainerOptions;
 import dev.headroom.model.trainer.TransformersVersion;
 import dev.headroom.model.units.OptionNames;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** The settings of training loops that libraries bring: rows of the table of {@link ScenarioSettings}. */
 public final class TrainerSettings {
@@ -25,6 +28,16 @@ public final class TrainerSettings {
     private static final ScenarioPart<OptimizerOptions> ARGUMENTS = new ScenarioPart<>(
                     Scenario::optimizer, Scenario::withOptimizer)
             .part(OptimizerChoice::options, OptimizerChoice::withOptions);
+
+    /** What accelerate prepares a model by, of what is modelled. */
+    private static final Set<ParallelKind> SPREADS = EnumSet.of(
+            ParallelKind.SINGLE,
+            ParallelKind.DDP,
+            ParallelKind.FSDP1,
+            ParallelKind.FSDP2,
+            ParallelKind.ZERO1,
+            ParallelKind.ZERO2,
+            ParallelKind.ZERO3);
 
     private static final List<LigerKernel> LOSSES =
             List.of(LigerKernel.CROSS_ENTROPY, LigerKernel.FUSED_LINEAR_CROSS_ENTROPY);
@@ -41,7 +54,9 @@ public final class TrainerSettings {
                     "KIND",
                     "Whose training loop: plain, trainer (of transformers) or sft (SFTTrainer of trl).")
             .trainsWith(LoopKind::isTrainer)
-            .onlyIf(s -> s.parallel().kind() == ParallelKind.SINGLE, "the Trainer's loop is modelled on one GPU"));
+            .onlyIf(
+                    s -> SPREADS.contains(s.parallel().kind()),
+                    "accelerate spreads it by ddp, fsdp1, fsdp2, zero1, zero2 or zero3"));
 
     public static final Setting<TransformersVersion> TRANSFORMERS =
             row(Setting.of("transformers", TRAINER, TrainerOptions::transformers, TrainerOptions::withTransformers)
@@ -97,6 +112,19 @@ public final class TrainerSettings {
     public static final Setting<Boolean> EVAL_METRICS =
             evaluation(Setting.of("eval_metrics", TRAINER, TrainerOptions::evalMetrics, TrainerOptions::withEvalMetrics)
                     .written(FLAG, "", "compute_metrics: the scores of all batches are gathered on the device."));
+
+    public static final Setting<Boolean> DDP_FIND_UNUSED_PARAMETERS = row(Setting.of(
+                    "ddp_find_unused_parameters",
+                    TRAINER,
+                    TrainerOptions::ddpFindUnusedParameters,
+                    TrainerOptions::withDdpFindUnusedParameters)
+            .written(
+                    TRUE_OR_FALSE,
+                    "BOOL",
+                    "TrainingArguments' own (default: true, but for models without adapters that checkpoint).")
+            .onlyIf(
+                    s -> s.trainer().loop().isTrainer() && s.parallel().kind() == ParallelKind.DDP,
+                    "it belongs to `loop=trainer` and sft with `parallel=ddp`"));
 
     public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(
                     "optim_target_modules",

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param evalAccumulation after how many batches of an evaluation what was gathered goes to the host; {@code null}:
  *     after the last one
  * @param evalMetrics {@code compute_metrics}: evaluation gathers scores and labels, else losses alone
+ * @param ddpFindUnusedParameters {@code ddp_find_unused_parameters}; {@code null}: as the Trainer decides
  */
 @Withers
 public record TrainerOptions(
@@ -28,11 +29,12 @@ public record TrainerOptions(
         @Nullable Long evalBatch,
         int evalBatches,
         @Nullable Integer evalAccumulation,
-        boolean evalMetrics)
+        boolean evalMetrics,
+        @Nullable Boolean ddpFindUnusedParameters)
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
     public static final TrainerOptions DEFAULTS = new TrainerOptions(
-            LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false);
+            LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false, null);
 
     /** Copies what it is given. */
     public TrainerOptions {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.parallel.fsdp1;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CoalescedBroadcast;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.unit.HostOptimizer;
@@ -14,6 +15,8 @@ import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.run.Moment;
@@ -22,6 +25,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -83,9 +87,13 @@ public final class FullyShardedDataParallel implements LoopHook {
     private void wrap() {
         Graph graph = loop.graph();
         full = FullPrecision.of(graph, options);
+        Set<String> others = new HashSet<>(full().modules());
+        if (run.trainer().loop().isTrainer() && run.adapters().any()) {
+            others.addAll(trainedLeaves(graph.held()));
+        }
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT
                 ? List.of()
-                : RepeatedBlocks.sameTypes(graph, run.checkpointing().segments() > 0, full().modules());
+                : RepeatedBlocks.sameTypes(graph, run.checkpointing().segments() > 0, others);
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);
@@ -93,6 +101,9 @@ public final class FullyShardedDataParallel implements LoopHook {
         List<FlatUnit> made = new ArrayList<>();
         for (Unit unit : all) {
             placement().place(unit, inner, parallel.build());
+            if (options.syncModuleStates()) {
+                send(unit);
+            }
             DType type = full().has(unit) ? null : options.paramDtype();
             made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit, type)));
             hook(unit, made.get(made.size() - 1));
@@ -112,6 +123,26 @@ public final class FullyShardedDataParallel implements LoopHook {
                             "_flat_param",
                             units.stream().map(u -> u.parameter().shard()).toList());
         }
+    }
+
+    /** What peft's policy wraps beside layers (peft, utils/other.py, fsdp_auto_wrap_policy): adapters' matrices. */
+    private List<String> trainedLeaves(ModelState state) {
+        ModuleTree tree = new ModuleTree(state);
+        return state.modules().stream()
+                .filter(m -> tree.children(m).isEmpty())
+                .filter(m -> tree.tensors(m).stream()
+                        .map(Map.Entry::getKey)
+                        .anyMatch(name -> name.equals(m + ".weight")
+                                && loop.model().named(name).requiresGrad()))
+                .toList();
+    }
+
+    /** _sync_module_params_and_buffers. */
+    private void send(Unit unit) {
+        List<Tensor> held = new ArrayList<>();
+        unit.buffers().forEach(name -> held.add(loop.model().named(name)));
+        unit.freed().forEach(name -> held.add(loop.model().named(name)));
+        new CoalescedBroadcast(runtime, t -> shards.runHere(CollectiveKind.BROADCAST, t.nbytes(), t.dtype(), 0)).send(held);
     }
 
     private FlatUnit flat(Unit unit, Flattening.Flat flat) {
@@ -190,7 +221,7 @@ public final class FullyShardedDataParallel implements LoopHook {
             own.run();
         } else {
             clipping.clip(
-                    units.stream().flatMap(u -> u.gradient().stepped().stream()).toList());
+                    units.stream().flatMap(u -> u.gradient().stepped().stream()).toList(), loop::clipped);
         }
     }
 

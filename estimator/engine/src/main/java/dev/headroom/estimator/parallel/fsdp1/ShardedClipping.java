@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** {@code FullyShardedDataParallel.clip_grad_norm_}: norms in float32, their squares summed over ranks. */
@@ -37,7 +38,8 @@ final class ShardedClipping {
         }
     }
 
-    void clip(List<Tensor> parameters) {
+    /** @param result is handed what the call returns: a local variable of the running frame */
+    void clip(List<Tensor> parameters, Consumer<Tensor> result) {
         try (Frame frame = runtime.frame()) {
             List<Tensor> gradients = parameters.stream()
                     .map(Tensor::grad)
@@ -53,6 +55,7 @@ final class ShardedClipping {
             } else {
                 new GradientClipping(runtime).scale(total);
             }
+            result.accept(total);
         }
     }
 

@@ -151,7 +151,7 @@ public final class FullyShard implements LoopHook {
             return;
         }
         new GradientClipping(runtime, new PartialNorms(runtime, shards, Communication.NCCL))
-                .clip(loop.model().parameters());
+                .clip(loop.model().parameters(), loop::clipped);
     }
 
     /** What one rank finds, all must know (torch/distributed/tensor/_ops/_pointwise_ops.py). */

@@ -16,8 +16,10 @@ public final class Loads {
      * @param graph as imported, or after any pass
      */
     public static @Nullable Load how(Graph graph, Scenario run) {
-        boolean library = (graph.held().loaded() || run.adapters().any())
-                && run.parallel().kind() == ParallelKind.SINGLE;
+        ParallelKind kind = run.parallel().kind();
+        boolean whole = kind == ParallelKind.SINGLE
+                || kind == ParallelKind.DDP && run.trainer().loop().isTrainer();
+        boolean library = (graph.held().loaded() || run.adapters().any()) && whole;
         return run.quant().loads(library ? Load.TO : null);
     }
 }

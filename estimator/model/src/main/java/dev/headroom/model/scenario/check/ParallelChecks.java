@@ -151,8 +151,10 @@ public final class ParallelChecks {
                     given.strategy() == none.strategy()
                             && given.limitAllGathers() == none.limitAllGathers()
                             && given.useOrigParams() == none.useOrigParams()
+                            && given.syncModuleStates() == none.syncModuleStates()
                             && given.backwardPrefetch() == none.backwardPrefetch(),
-                    "`strategy`, `limit_all_gathers`, `use_orig_params` and `backward_prefetch`, options of fsdp1,");
+                    "`strategy`, `limit_all_gathers`, `use_orig_params`, `backward_prefetch` and"
+                            + " `sync_module_states`, options of fsdp1,");
             if (parallel.mesh().size() > 2 && !kind.isPipeline()) {
                 throw new UserInputException("`mesh`: fsdp2 takes S or RxS: the same among R ranks, divided among S");
             }
