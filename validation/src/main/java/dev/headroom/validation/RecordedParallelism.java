@@ -74,24 +74,26 @@ final class RecordedParallelism {
 
     private ShardingOptions sharding() {
         String reshard = text("reshard_after_forward");
-        return new ShardingOptions(
-                ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)),
-                type("param_dtype"),
-                type("reduce_dtype"),
-                switch (reshard) {
-                    case "default" -> null;
-                    case "true" -> (Integer) 1;
-                    case "false" -> (Integer) 0;
-                    default -> Integer.valueOf(reshard);
-                },
-                Arrays.stream(ShardingOptions.Strategy.values())
+        return ShardingOptions.DEFAULTS
+                .withWrap(ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)))
+                .withParamDtype(type("param_dtype"))
+                .withReduceDtype(type("reduce_dtype"))
+                .withReshardAfterForward(
+                        switch (reshard) {
+                            case "default" -> null;
+                            case "true" -> (Integer) 1;
+                            case "false" -> (Integer) 0;
+                            default -> Integer.valueOf(reshard);
+                        })
+                .withStrategy(Arrays.stream(ShardingOptions.Strategy.values())
                         .filter(s -> s.option().equals(text("strategy")))
                         .findFirst()
                         .orElseThrow(() ->
-                                new UserInputException("config: strategy '" + text("strategy") + "' is not known")),
-                text("limit_all_gathers").equals("true"),
-                flag("use_orig_params"),
-                ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));
+                                new UserInputException("config: strategy '" + text("strategy") + "' is not known")))
+                .withLimitAllGathers(text("limit_all_gathers").equals("true"))
+                .withUseOrigParams(flag("use_orig_params"))
+                .withBackwardPrefetch(
+                        ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));
     }
 
     private @Nullable Boolean overlap() {

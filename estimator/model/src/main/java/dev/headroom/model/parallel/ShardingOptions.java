@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param wrap what a unit is
  * @param paramDtype type in which parameters are gathered; {@code null} for their own
  * @param reduceDtype type in which gradients are reduced; {@code null} for their own
+ * @param outputDtype type in which units of the second kind return what they computed; {@code null} for its own
  * @param reshardAfterForward 1 when gathered parameters are freed after forward, 0 when not, a greater number of
  *     ranks when they are kept among as many; {@code null} for the library's choice
  * @param strategy what the first kind shards
@@ -23,6 +24,7 @@ public record ShardingOptions(
         Wrap wrap,
         @Nullable DType paramDtype,
         @Nullable DType reduceDtype,
+        @Nullable DType outputDtype,
         @Nullable Integer reshardAfterForward,
         Strategy strategy,
         boolean limitAllGathers,
@@ -31,7 +33,7 @@ public record ShardingOptions(
         boolean syncModuleStates)
         implements ShardingOptionsWithers.With {
     public static final ShardingOptions DEFAULTS =
-            new ShardingOptions(Wrap.BLOCK, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
+            new ShardingOptions(Wrap.BLOCK, null, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
 
     /** What a unit is. */
     public enum Wrap {

@@ -1,11 +1,13 @@
 package dev.headroom.model.run;
 
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.scenario.OptimizerChoice;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Precision;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.trainer.TransformersVersion;
 
@@ -67,11 +69,31 @@ public final class TrainerDefaults {
         if (parallel.kind().isFullySharded()) {
             parallel = parallel.withSharding(sharded(asked));
         }
+        Scenario run = asked.withPrecision(precision(asked));
         // The Trainer leaves a model that will be divided where it is: in host memory.
         parallel = parallel.kind() == ParallelKind.DDP || asked.quant().any()
                 ? parallel
                 : parallel.withBuild(Parallelism.Build.CPU);
-        return asked.withParallel(parallel.kind().isDeepSpeed() ? parallel : parallel.withNoSync(true));
+        return run.withParallel(parallel.kind().isDeepSpeed() ? parallel : parallel.withNoSync(true));
+    }
+
+    /**
+     * {@code fully_shard} and DeepSpeed have types of their own in autocast's place. Parameters that are trained are in
+     * float32 first (accelerate, utils/fsdp_utils.py, fsdp2_prepare_model); DeepSpeed has the model in the other type.
+     */
+    private static Precision precision(Scenario asked) {
+        ParallelKind kind = asked.parallel().kind();
+        Precision own = asked.precision();
+        if (own.amp() == null || kind != ParallelKind.FSDP2 && !kind.isDeepSpeed()) {
+            return own;
+        }
+        if (own.amp() == DType.FLOAT16) {
+            throw new UserInputException("`amp=fp16` with `parallel=" + kind.option()
+                    + "`: the loss scaling of accelerate and DeepSpeed is not modelled; take `amp=bf16`");
+        }
+        boolean widened = kind == ParallelKind.FSDP2 && !asked.adapters().any();
+        DType type = kind.isDeepSpeed() ? own.amp() : widened ? DType.FLOAT32 : own.dtype();
+        return own.withAmp(null).withDtype(type);
     }
 
     /**
@@ -81,10 +103,11 @@ public final class TrainerDefaults {
     private static ShardingOptions sharded(Scenario asked) {
         ShardingOptions options = asked.parallel().sharding();
         DType type = asked.precision().amp();
+        boolean first = asked.parallel().kind() == ParallelKind.FSDP1;
         if (type != null && options.paramDtype() == null && options.reduceDtype() == null) {
             options = options.withParamDtype(type).withReduceDtype(type);
+            options = first ? options : options.withOutputDtype(type);
         }
-        boolean first = asked.parallel().kind() == ParallelKind.FSDP1;
         return first ? options.withUseOrigParams(true).withSyncModuleStates(true) : options;
     }
 }

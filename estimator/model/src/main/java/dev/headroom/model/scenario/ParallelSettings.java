@@ -146,6 +146,10 @@ public final class ParallelSettings {
             row(Setting.of("reduce_dtype", FSDP, ShardingOptions::reduceDtype, ShardingOptions::withReduceDtype)
                     .written(FLOATS, "TYPE", "fsdp1, fsdp2: type in which gradients are reduced."));
 
+    public static final Setting<DType> OUTPUT_DTYPE =
+            row(Setting.of("output_dtype", FSDP, ShardingOptions::outputDtype, ShardingOptions::withOutputDtype)
+                    .written(FLOATS, "TYPE", "fsdp2: type in which units return what they computed."));
+
     public static final Setting<Integer> RESHARD_AFTER_FORWARD = row(Setting.of(
                     "reshard_after_forward",
                     FSDP,

@@ -125,11 +125,11 @@ public final class FullyShard implements LoopHook {
     private void wrap() {
         checkLayout();
         checkNorms();
-        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
+        boolean trainer = run.trainer().loop().isTrainer();
         boolean shared =
                 parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
         model = new ShardedModel(
-                parallel,
+                trainer ? parallel.withBuild(Parallelism.Build.META) : parallel,
                 log,
                 shards,
                 replicas,
@@ -140,8 +140,21 @@ public final class FullyShard implements LoopHook {
                         loop.model(),
                         loop.graph().held().modules(),
                         loop.prepared().symbols(),
-                        0));
-        model().wrap(blocks);
+                        0),
+                trainer);
+        model().wrap(plan(trainer));
+        if (trainer) {
+            model().load();
+        }
+    }
+
+    private List<UnitPlan> plan(boolean trainer) {
+        if (options.wrap() == ShardingOptions.Wrap.ROOT) {
+            return List.of();
+        }
+        return trainer
+                ? AcceleratePlan.of(loop.graph(), run.adapters().any())
+                : UnitPlan.each(RepeatedBlocks.of(loop.graph()));
     }
 
     @Override

@@ -1,11 +1,13 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
@@ -24,18 +26,26 @@ final class ShardedModel {
     private final @Nullable Communicator replicas;
     private final EagerRuntime runtime;
     private final StageModule module;
+    private final boolean loads;
     private final Communication shared;
     private final List<UnitHooks> units = new ArrayList<>();
     private @Nullable MetaModel meta;
 
-    /** @param replicas ranks that have the same shards; {@code null} for none */
+    /**
+     * A model.
+     *
+     * @param replicas ranks that have the same shards; {@code null} for none
+     * @param loads whether {@link #load} follows, where the model is on the meta device
+     */
     ShardedModel(
             Parallelism parallel,
             CollectiveLog log,
             Communicator shards,
             @Nullable Communicator replicas,
-            StageModule module) {
+            StageModule module,
+            boolean loads) {
         this.parallel = parallel;
+        this.loads = loads;
         this.options = parallel.sharding();
         this.log = log;
         this.shards = shards;
@@ -70,26 +80,45 @@ final class ShardedModel {
                 .orElse(parameter);
     }
 
-    /** @param blocks that are units of their own */
-    void wrap(List<String> blocks) {
+    /** Wraps modules, and the model around them. */
+    void wrap(List<UnitPlan> plan) {
         boolean around = !CheckpointPlan.hasSwitch(module.graph());
         Precision precision = new Precision(options.paramDtype(), options.reduceDtype());
         Sharding sharding = new Sharding(runtime, module.model(), shards, precision, parallel);
         meta = new MetaModel(runtime, module.model(), parallel);
-        for (Unit unit : Units.of(module.graph().held(), blocks)) {
-            boolean root = unit.path().isEmpty();
+        List<Unit> all = Units.ofGroups(
+                module.graph().held(), plan.stream().map(UnitPlan::modules).toList());
+        for (int i = 0; i < all.size(); i++) {
+            boolean root = i == plan.size();
+            boolean keeps = root || plan.get(i).keeps();
+            List<ShardedParameter> parameters = sharding.of(all.get(i));
             ParameterGroup group =
-                    new ParameterGroup(shared, sharding.of(unit), shards, root ? null : afterForward(), replicas);
-            UnitHooks hooks =
-                    new UnitHooks(shared, group, options.paramDtype(), this::begin, this::finish, root, around);
-            runtime.modules().add(unit.path(), hooks);
-            units.add(hooks);
+                    new ParameterGroup(shared, parameters, shards, keeps ? null : afterForward(), replicas);
+            units.add(hook(all.get(i), new UnitHooks(shared, group, options, this::begin, this::finish, root, around)));
         }
         // All states in the order of named_modules(): the model's own first.
         units.add(0, units.remove(units.size() - 1));
-        if (parallel.build() == Parallelism.Build.META) {
+        if (parallel.build() == Parallelism.Build.META && !loads) {
             meta.materialise(module.graph().held());
         }
+    }
+
+    private UnitHooks hook(Unit unit, UnitHooks hooks) {
+        List<String> modules = unit.modules();
+        ModuleHooks.Hook hook = modules.size() == 1 ? hooks : new GroupHook(modules, hooks);
+        modules.forEach(m -> runtime.modules().add(m, hook));
+        return hooks;
+    }
+
+    /** Gives a model that was divided on the meta device what the first rank has loaded. */
+    void load() {
+        new StateDictLoad(
+                        runtime,
+                        module.model(),
+                        groups(),
+                        parallel.cpuOffload(),
+                        t -> shards.runHere(CollectiveKind.BROADCAST, t.nbytes(), t.dtype(), 0))
+                .load(module.graph().held());
     }
 
     /** Among which ranks a block is divided after its forward pass; each has a group of its own when they are fewer. */

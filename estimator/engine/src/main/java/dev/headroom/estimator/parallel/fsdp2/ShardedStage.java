@@ -26,16 +26,16 @@ public final class ShardedStage implements StageRegime {
         this.parallel = parallel;
         this.module = module;
         this.blocks = RepeatedBlocks.of(whole);
-        this.model = new ShardedModel(parallel, log, shards, null, module);
+        this.model = new ShardedModel(parallel, log, shards, null, module, false);
     }
 
     @Override
     public void wrap() {
         boolean root = parallel.sharding().wrap() == ShardingOptions.Wrap.ROOT;
-        model.wrap(
+        model.wrap(UnitPlan.each(
                 root
                         ? List.of()
-                        : blocks.stream().filter(module.modules()::contains).toList());
+                        : blocks.stream().filter(module.modules()::contains).toList()));
     }
 
     @Override

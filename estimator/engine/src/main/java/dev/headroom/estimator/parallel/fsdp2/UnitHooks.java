@@ -6,15 +6,15 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ShardingOptions;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /** The hooks of a wrapped module (torch/distributed/fsdp/_fully_shard/_fsdp_state.py, FSDPState). */
 final class UnitHooks implements ModuleHooks.Hook {
     private final EagerRuntime runtime;
     private final Communication shared;
     private final ParameterGroup group;
-    private final @Nullable DType inputs;
+    private final ShardingOptions types;
     private final Runnable begin;
     private final Runnable finish;
     private final boolean root;
@@ -24,14 +24,14 @@ final class UnitHooks implements ModuleHooks.Hook {
     /**
      * Hooks of a unit.
      *
-     * @param inputs type of floating-point arguments; {@code null} for their own
+     * @param types of floating-point arguments and results
      * @param begin before the unit's forward pass, if it is the model itself
      * @param finish at the end of the model's backward pass
      */
     UnitHooks(
             Communication shared,
             ParameterGroup group,
-            @Nullable DType inputs,
+            ShardingOptions types,
             Runnable begin,
             Runnable finish,
             boolean root,
@@ -39,7 +39,7 @@ final class UnitHooks implements ModuleHooks.Hook {
         this.shared = shared;
         this.runtime = shared.runtime();
         this.group = group;
-        this.inputs = inputs;
+        this.types = types;
         this.begin = begin;
         this.finish = finish;
         this.root = root;
@@ -80,16 +80,29 @@ final class UnitHooks implements ModuleHooks.Hook {
     }
 
     private void castInputs(ModuleHooks.Call call) {
-        if (inputs != null) {
-            call.replaceInputs(given -> Arrays.stream(given)
-                    .map(t -> t.dtype().isFloatingPoint() ? Copies.to(runtime, t, inputs) : t)
-                    .toArray(Tensor[]::new));
+        DType type = types.paramDtype();
+        if (type != null) {
+            call.replaceInputs(given ->
+                    Arrays.stream(given).map(t -> cast(t, type)).toArray(Tensor[]::new));
         }
+    }
+
+    /** _cast_output_dtype. */
+    private void castOutputs(ModuleHooks.Call call) {
+        DType type = types.outputDtype();
+        if (type != null) {
+            call.replaceEachOutput(t -> cast(t, type));
+        }
+    }
+
+    private Tensor cast(Tensor t, DType type) {
+        return t.dtype().isFloatingPoint() ? Copies.to(runtime, t, type) : t;
     }
 
     @Override
     public void afterForward(ModuleHooks.Call call) {
         if (inBackward) {
+            castOutputs(call);
             return;
         }
         if (!group.isEmpty()) {
@@ -98,6 +111,7 @@ final class UnitHooks implements ModuleHooks.Hook {
         if (runtime.gradMode()) {
             BackwardAnchors.before(runtime, call.outputs(), this::preBackward);
         }
+        castOutputs(call);
         if (root) {
             shared.keepGathered(null);
         }

@@ -32,23 +32,30 @@ public final class Units {
      * @param inner paths of the wrapped modules below the model, inner ones before those around them
      */
     public static List<Unit> of(ModelState state, List<String> inner) {
-        Units units = new Units(state, new HashSet<>(inner));
+        return ofGroups(state, inner.stream().map(List::of).toList());
+    }
+
+    /** The same of modules some of which are wrapped together ({@code fully_shard([a, b])}). */
+    public static List<Unit> ofGroups(ModelState state, List<List<String>> inner) {
+        Set<String> wrapped = new HashSet<>();
+        inner.forEach(wrapped::addAll);
+        Units units = new Units(state, wrapped);
         List<Unit> out = new ArrayList<>();
-        inner.forEach(path -> out.add(units.unit(path)));
-        out.add(units.unit(""));
+        inner.forEach(paths -> out.add(units.unit(paths)));
+        out.add(units.unit(List.of("")));
         return List.copyOf(out);
     }
 
-    private Unit unit(String path) {
+    private Unit unit(List<String> paths) {
         List<String> left = new ArrayList<>();
-        walk(path, left);
+        paths.forEach(path -> walk(path, left));
         List<String> parameters = storages(left, Graph.InputKind.PARAMETER);
         List<String> inOrder = left.stream()
                 .filter(places::containsKey)
                 .sorted(Comparator.comparing(places::get))
                 .toList();
         return new Unit(
-                path, parameters, storages(inOrder, Graph.InputKind.PARAMETER), storages(left, Graph.InputKind.BUFFER));
+                paths, parameters, storages(inOrder, Graph.InputKind.PARAMETER), storages(left, Graph.InputKind.BUFFER));
     }
 
     private void walk(String module, List<String> left) {

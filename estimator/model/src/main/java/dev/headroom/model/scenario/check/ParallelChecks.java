@@ -137,7 +137,9 @@ public final class ParallelChecks {
         ShardingOptions none = ShardingOptions.DEFAULTS;
         belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isReplicated(), "`build=cpu` and meta");
         if (kind == ParallelKind.FSDP1) {
-            belongs(given.reshardAfterForward() == null, "`reshard_after_forward`, an option of fsdp2,");
+            belongs(
+                    given.reshardAfterForward() == null && given.outputDtype() == null,
+                    "`reshard_after_forward` and `output_dtype`, options of fsdp2,");
             boolean hybrid = given.strategy().isHybrid();
             if (hybrid && parallel.mesh().size() != 2) {
                 throw new UserInputException("`strategy=" + given.strategy().option()
