@@ -149,6 +149,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                                 run.parallel().kind().isDeepSpeed()
                                         ? run.precision().dtype()
                                         : null)
+                        .gathering(run.parallel().sharding().paramDtype())
                         .lowering(lowers)
                         .making(run.trainer().fusesHead()));
     }

@@ -43,6 +43,7 @@ final class FlatParameter {
      *
      * @param shard this rank's part; with a reference that passes over
      * @param sizes of the parameters
+     * @param own type of the part, which {@link #widen} may give to it later
      * @param type in which modules use them
      * @param offloaded the part is in host memory
      * @param divided whether other ranks have other parts
@@ -53,6 +54,7 @@ final class FlatParameter {
             FlatLayout layout,
             Tensor shard,
             List<long[]> sizes,
+            DType own,
             DType type,
             boolean offloaded,
             boolean divided,
@@ -63,11 +65,11 @@ final class FlatParameter {
         this.type = type;
         this.offloaded = offloaded;
         this.divided = divided;
-        this.converts = type != shard.dtype();
+        this.converts = type != own;
         this.rebinds = originals && offloaded && !divided && !converts;
-        boolean own = divided || converts || offloaded;
+        boolean apart = divided || converts || offloaded;
         try (Frame frame = runtime.frame()) {
-            whole = own ? unbacked(layout.numel()) : shard;
+            whole = apart ? unbacked(layout.numel()) : shard;
             lowPrecision = converts && divided ? unbacked(layout.shard()) : null;
             runtime.requireGrad(whole, shard.requiresGrad());
             for (FlatLayout.Piece p : layout.pieces()) {
@@ -85,6 +87,15 @@ final class FlatParameter {
 
     FlatLayout layout() {
         return layout;
+    }
+
+    /** {@code flat_param.data = flat_param.data.to(type)}; views of it are of the memory before. */
+    void widen(DType to) {
+        try (Frame frame = runtime.frame()) {
+            long[] sizes = shard.sizes();
+            Tensor widened = runtime.emptyStrided(to, sizes, shard.strides(), Category.PARAMETERS);
+            runtime.setData(shard, widened, shard.strides(), 0);
+        }
     }
 
     /** What the optimizer steps. */

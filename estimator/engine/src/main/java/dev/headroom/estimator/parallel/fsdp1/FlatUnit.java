@@ -112,6 +112,9 @@ final class FlatUnit {
             shared.freed();
         }
         parameter.freeUndivided();
+        if (parameter.isDivided()) {
+            gradient.view();
+        }
         prefetched = false;
     }
 

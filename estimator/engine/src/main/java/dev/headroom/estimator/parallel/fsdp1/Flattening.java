@@ -50,10 +50,11 @@ final class Flattening {
     /**
      * Flattens.
      *
+     * @param widens whether parameters of fewer bits become float32 once all units are made
      * @param mixed type in which modules use the parameters; {@code null} for their own
      * @throws UserInputException for parameters that PyTorch refuses
      */
-    Flat of(Unit unit, @Nullable DType mixed) {
+    Flat of(Unit unit, boolean widens, @Nullable DType mixed) {
         List<String> names = unit.freed();
         List<Tensor> before = names.stream().map(model::named).toList();
         check(names, before);
@@ -66,6 +67,7 @@ final class Flattening {
                 divided ? shards.size() : 1,
                 shards.size());
         boolean trained = before.stream().anyMatch(Tensor::requiresGrad);
+        DType lasting = widens && trained && own.isReducedFloat() ? DType.FLOAT32 : own;
         Tensor shard = shard(layout, own);
         runtime.requireGrad(shard, trained);
         Tensor kept = parallel.cpuOffload() ? onHost(shard) : shard;
@@ -74,6 +76,7 @@ final class Flattening {
                 layout,
                 kept,
                 before.stream().map(Tensor::sizes).toList(),
+                lasting,
                 type,
                 parallel.cpuOffload(),
                 divided,

@@ -105,7 +105,7 @@ public final class FullyShardedDataParallel implements LoopHook {
                 send(unit);
             }
             DType type = full().has(unit) ? null : options.paramDtype();
-            made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit, type)));
+            made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit, widens(), type)));
             hook(unit, made.get(made.size() - 1));
         }
         for (String module : graph.held().modules()) {
@@ -117,11 +117,26 @@ public final class FullyShardedDataParallel implements LoopHook {
             }
         }
         units.removeIf(u -> u == null);
+        if (widens()) {
+            units.forEach(FullyShardedDataParallel::widen);
+        }
         if (!options.useOrigParams()) {
             loop.model()
                     .parametersAre(
                             "_flat_param",
                             units.stream().map(u -> u.parameter().shard()).toList());
+        }
+    }
+
+    /** accelerate has what is trained in float32 (accelerate 1.15, accelerator.py, prepare_model). */
+    private boolean widens() {
+        return run.trainer().loop().isTrainer() && run.precision().amp() != null;
+    }
+
+    private static void widen(FlatUnit unit) {
+        Tensor shard = unit.parameter().shard();
+        if (shard.requiresGrad() && shard.dtype().isReducedFloat()) {
+            unit.parameter().widen(DType.FLOAT32);
         }
     }
 
@@ -189,8 +204,16 @@ public final class FullyShardedDataParallel implements LoopHook {
         }
     }
 
-    /** _root_pre_forward. */
-    private void beginForward() {
+    /** {@code no_sync()} initialises, too. */
+    @Override
+    public void end(Moment phase) {
+        if (phase.phase() == Phase.INPUTS && parallel.noSync() && !run.loop().isLastPass(phase.micro())) {
+            initialise();
+        }
+    }
+
+    /** _lazy_init. */
+    private void initialise() {
         if (!initialised) {
             initialised = true;
             if (options.paramDtype() != null) {
@@ -198,6 +221,11 @@ public final class FullyShardedDataParallel implements LoopHook {
             }
             units.forEach(u -> u.parameter().initialise());
         }
+    }
+
+    /** _root_pre_forward. */
+    private void beginForward() {
+        initialise();
         units.forEach(u -> u.gradient().releaseUnused());
     }
 

@@ -65,6 +65,20 @@ final class ShardGradient {
         refresh();
     }
 
+    /** The parameters that the module keeps are parts of the shard as it is now (_use_sharded_views). */
+    void view() {
+        int next = 0;
+        for (FlatLayout.Piece piece : parameter.layout().pieces()) {
+            if (piece.parameter() >= 0 && !originals.isEmpty()) {
+                Tensor original = originals.get(next++);
+                if (original.storage() != parameter.shard().storage()) {
+                    FlatLayout.Part part = parameter.layout().part(piece, rank);
+                    runtime.setData(original, parameter.shard(), original.strides(), part.offset());
+                }
+            }
+        }
+    }
+
     /** The gradient is in host memory, as the shard is. */
     void setOnHost() {
         for (Tensor p : stepped()) {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does
  *     with those of quantised models (trl 1.16, trainer/sft_trainer.py)
  * @param makes whether trl's SFTTrainer makes the adapters from its {@code peft_config}, always in float32
+ * @param gathered the type in which fully sharded parameters are gathered, and so the one that layers see; {@code null}
+ *     for their own
  * @param engine the type that DeepSpeed's engine converts the whole model to, with its adapters, once it is given the
  *     model; {@code null} for none
  */
@@ -25,6 +27,7 @@ public record Surroundings(
         boolean training,
         boolean lowers,
         boolean makes,
+        @Nullable DType gathered,
         @Nullable DType engine) {
     /** Of a run of a graph. */
     public static Surroundings of(Graph graph, @Nullable DType model, @Nullable DType autocast, boolean training) {
@@ -34,22 +37,32 @@ public record Surroundings(
                 .filter(DType::isFloatingPoint)
                 .findFirst()
                 .orElse(DType.FLOAT32);
-        return new Surroundings(archive, model, autocast, training, false, false, null);
+        return new Surroundings(archive, model, autocast, training, false, false, null, null);
     }
 
     /** The same where adapters are lowered. */
     public Surroundings lowering(boolean all) {
-        return new Surroundings(archive, model, autocast, training, all, makes, engine);
+        return new Surroundings(archive, model, autocast, training, all, makes, gathered, engine);
     }
 
     /** The same where SFTTrainer makes the adapters. */
     public Surroundings making(boolean all) {
-        return new Surroundings(archive, model, autocast, training, lowers, all, engine);
+        return new Surroundings(archive, model, autocast, training, lowers, all, gathered, engine);
     }
 
     /** The same under an engine that converts the model. */
     public Surroundings under(@Nullable DType type) {
-        return new Surroundings(archive, model, autocast, training, lowers, makes, type);
+        return new Surroundings(archive, model, autocast, training, lowers, makes, gathered, type);
+    }
+
+    /** The same where parameters are gathered in a type. */
+    public Surroundings gathering(@Nullable DType type) {
+        return new Surroundings(archive, model, autocast, training, lowers, makes, type, engine);
+    }
+
+    /** The type that layers see of an adapter that was made in a type: what they cast their input to. */
+    public DType usedType(DType made, AdapterOptions options) {
+        return gathered != null ? gathered : adapterType(made, options);
     }
 
     /** The type of an adapter that was made in a type. */

@@ -155,7 +155,7 @@ public final class LoraLayer implements AdapterLayer {
 
     /** The type of the adapter in a run. */
     DType type() {
-        return run.adapterType(layer.type(), options);
+        return run.usedType(layer.type(), options);
     }
 
     /** Qualified name of the wrapped layer's weight. */

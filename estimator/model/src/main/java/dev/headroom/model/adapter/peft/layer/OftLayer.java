@@ -77,7 +77,7 @@ final class OftLayer implements AdapterLayer {
     }
 
     private DType type() {
-        return run.adapterType(layer.type(), options);
+        return run.usedType(layer.type(), options);
     }
 
     /** OFTRotationModule.forward. */

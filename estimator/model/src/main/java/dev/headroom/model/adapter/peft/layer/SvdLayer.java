@@ -68,7 +68,7 @@ public final class SvdLayer implements AdapterLayer {
         String ranks = w.op("aten.add.Tensor", "self", value(RANKS), "other", 1e-5);
         if (converts && !integers) {
             w.line("x = self._cast_input_dtype(x, lora_A.dtype)");
-            x = w.op("aten.to.dtype", "self", x, "dtype", run.adapterType(layer.type(), options));
+            x = w.op("aten.to.dtype", "self", x, "dtype", run.usedType(layer.type(), options));
         }
         if (!quantised) {
             w.line("result += (dropout(x) @ (lora_A * lora_E).T @ lora_B.T) * scaling / ranknum");

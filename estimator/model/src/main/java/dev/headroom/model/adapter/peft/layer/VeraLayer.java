@@ -60,7 +60,7 @@ final class VeraLayer implements AdapterLayer {
         w.line("sliced_B = vera_B[: self.out_features, :].to(x.device)");
         String b = sliced(w, B, 0, layer.out(), shared.out());
         w.line("x = self._cast_input_dtype(x, lambda_d.dtype)");
-        String x = w.op("aten.to.dtype", "self", w.input(), "dtype", run.adapterType(layer.type(), options));
+        String x = w.op("aten.to.dtype", "self", w.input(), "dtype", run.usedType(layer.type(), options));
         w.line("result = result + lambda_b * F.linear(lambda_d * F.linear(dropout(x), sliced_A), sliced_B)");
         String ranks = w.op(
                 "aten.linear.default", "input", LoraLayer.dropped(w, x, "vera_dropout", options, run), "weight", a);
