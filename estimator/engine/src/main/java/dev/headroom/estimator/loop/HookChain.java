@@ -48,6 +48,15 @@ final class HookChain {
                 .orElse(null);
     }
 
+    /** The optimizer's parameter groups: one, unless a hook divides them. */
+    List<List<Tensor>> parameterGroups(List<Tensor> trained) {
+        return hooks.stream()
+                .map(hook -> hook.parameterGroups(trained))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(List.of(trained));
+    }
+
     /** What the hooks make of something. */
     <T> T around(T own, BiFunction<LoopHook, T, T> wrap) {
         T out = own;

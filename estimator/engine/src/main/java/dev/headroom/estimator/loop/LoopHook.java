@@ -141,6 +141,16 @@ public interface LoopHook {
     }
 
     /**
+     * The optimizer's parameter groups, for an engine that steps each on its own.
+     *
+     * @param trained parameters that want gradients
+     * @return groups that have any; {@code null} for one of all
+     */
+    default @Nullable List<List<Tensor>> parameterGroups(List<Tensor> trained) {
+        return null;
+    }
+
+    /**
      * What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is
      * wrapped.
      */

@@ -92,8 +92,18 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
-        return new TrainerOptimizer(loop, parameters, own);
+    public @Nullable Optimizer optimizer(
+            List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
+        // DeepSpeed's engine exchanges the parameters of each group for one of its own.
+        boolean engine = run.parallel().kind().isDeepSpeed();
+        return engine ? own.apply(parameters) : new TrainerOptimizer(loop, parameters, own);
+    }
+
+    @Override
+    public List<List<Tensor>> parameterGroups(List<Tensor> trained) {
+        return TrainerOptimizer.groups(loop, trained).stream()
+                .filter(group -> !group.isEmpty())
+                .toList();
     }
 
     @Override
@@ -114,9 +124,15 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
             });
             loop.passes().run(step, micro);
         }
-        loop.phase(Moment.of(Phase.CLIP, step), this::clip);
+        boolean engine = run.parallel().kind().isDeepSpeed(); // its step() is part of accelerator.backward()
+        if (!engine) {
+            loop.phase(Moment.of(Phase.CLIP, step), this::clip);
+        }
         loop.phase(Moment.of(Phase.OPTIMIZER, step), () -> loop.step(loop.optimizer()));
         loop.phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
+            if (engine) {
+                report();
+            }
             if (rates != null) {
                 rates.change();
             }
@@ -186,15 +202,15 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
 
     /**
      * {@code accelerator.backward(loss)}, which divides by its own number of passes: one, since models are told
-     * how many labels there are, else those of a step.
+     * how many labels there are, else those of a step. DeepSpeed's engine is told not to.
      */
     @Override
     public Tensor root(Tensor loss) {
-        if (batches.counted() || !version.countsItems()) {
-            return Losses.divide(runtime, loss);
+        if (!batches.counted() && version.countsItems()) {
+            loop.variables().bindLoss(Losses.divide(runtime, loss)); // by the passes of the step
         }
-        loop.variables().bindLoss(Losses.divide(runtime, loss)); // by the passes of the step
-        return Losses.divide(runtime, loop.variables().loss());
+        Tensor whole = loop.variables().loss();
+        return run.parallel().kind().isDeepSpeed() ? whole : Losses.divide(runtime, whole);
     }
 
     /** {@code logging_nan_inf_filter} looks at the loss of a pass that has run. */

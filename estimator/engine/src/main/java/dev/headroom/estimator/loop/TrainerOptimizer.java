@@ -32,27 +32,24 @@ final class TrainerOptimizer implements Optimizer {
 
     TrainerOptimizer(TrainingLoop loop, List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> make) {
         OptimizerKind kind = loop.prepared().scenario().optimizer().kind();
-        Set<Tensor> norms = read(loop, "aten.layer_norm", "weight", "bias");
         List<List<Tensor>> made = new ArrayList<>(List.of(new ArrayList<>()));
         boolean steppedApart = kind.isOfTorch() || kind == OptimizerKind.GROKADAMW;
         List<List<Integer>> together = new ArrayList<>();
-        for (boolean decays : new boolean[] {true, false}) {
-            if (!decays && steppedApart) {
+        Map<Tensor, Integer> numbers = new HashMap<>();
+        for (int i = 0; i < parameters.size(); i++) {
+            numbers.put(parameters.get(i), i);
+        }
+        for (List<Tensor> members : groups(loop, parameters)) {
+            if (!together.isEmpty() && steppedApart) {
                 made.add(new ArrayList<>());
             }
             List<Tensor> group = made.get(made.size() - 1);
             List<Integer> positions = new ArrayList<>();
             together.add(positions);
-            for (int i = 0; i < parameters.size(); i++) {
-                Tensor p = parameters.get(i);
-                String name = loop.model().parameterNames().get(i).toLowerCase(Locale.ROOT);
-                boolean decayed =
-                        !norms.contains(p) && !WITHOUT_DECAY.matcher(name).find();
-                if (p.requiresGrad() && decayed == decays) {
-                    places.put(i, new int[] {made.size() - 1, group.size()});
-                    positions.add(group.size());
-                    group.add(p);
-                }
+            for (Tensor p : members) {
+                places.put(numbers.get(p), new int[] {made.size() - 1, group.size()});
+                positions.add(group.size());
+                group.add(p);
             }
         }
         for (List<Tensor> group : made) {
@@ -65,6 +62,25 @@ final class TrainerOptimizer implements Optimizer {
                 groups.add(optimizer);
             }
         }
+    }
+
+    /** Trained parameters: those with weight decay, and those without. */
+    static List<List<Tensor>> groups(TrainingLoop loop, List<Tensor> parameters) {
+        Set<Tensor> norms = read(loop, "aten.layer_norm", "weight", "bias");
+        Map<Tensor, String> names = new HashMap<>();
+        for (int i = 0; i < loop.model().parameters().size(); i++) {
+            names.putIfAbsent(
+                    loop.model().parameters().get(i), loop.model().parameterNames().get(i));
+        }
+        List<List<Tensor>> out = List.of(new ArrayList<>(), new ArrayList<>());
+        for (Tensor p : parameters) {
+            String name = names.getOrDefault(p, "").toLowerCase(Locale.ROOT);
+            boolean decays = !norms.contains(p) && !WITHOUT_DECAY.matcher(name).find();
+            if (p.requiresGrad()) {
+                out.get(decays ? 0 : 1).add(p);
+            }
+        }
+        return out;
     }
 
     /** The model's tensors that some operators read as these arguments. */

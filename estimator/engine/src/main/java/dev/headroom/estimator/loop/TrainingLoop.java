@@ -236,6 +236,11 @@ public final class TrainingLoop {
         return hooks.gather(own);
     }
 
+    /** The optimizer's parameter groups, for who steps each on its own. */
+    public List<List<Tensor>> parameterGroups(List<Tensor> trained) {
+        return hooks.parameterGroups(trained);
+    }
+
     /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */
     void lookedForInfinities(Tensor foundInf) {
         hooks.each(h -> h.lookedForInfinities(foundInf));

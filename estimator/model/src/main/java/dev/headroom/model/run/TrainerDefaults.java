@@ -55,26 +55,35 @@ public final class TrainerDefaults {
      * ({@code sync_each_batch=False}), and DDP looks for parameters without gradients but where a model of transformers
      * checkpoints, which that would break (trainer.py, _build_accelerator_args).
      */
-    public static Scenario spread(Scenario asked) {
-        Parallelism parallel = asked.parallel();
-        if (!asked.trainer().loop().isTrainer() || parallel.kind() == ParallelKind.SINGLE) {
-            return asked;
+    public static Scenario spread(Scenario given) {
+        ParallelKind kind = given.parallel().kind();
+        if (!given.trainer().loop().isTrainer() || kind == ParallelKind.SINGLE) {
+            return given;
         }
-        if (parallel.kind() == ParallelKind.DDP) {
+        Scenario asked = applied(given);
+        Parallelism parallel = asked.parallel().withBuild(build(asked));
+        if (kind == ParallelKind.DDP) {
             Boolean said = asked.trainer().ddpFindUnusedParameters();
             boolean whole = !asked.adapters().any();
             boolean looks = said != null ? said : !whole || !asked.checkpointing().any();
             parallel = parallel.withDdp(parallel.ddp().withFindUnusedParameters(looks));
-        }
-        if (parallel.kind().isFullySharded()) {
+        } else if (kind.isFullySharded()) {
             parallel = parallel.withSharding(sharded(asked));
         }
-        Scenario run = asked.withPrecision(precision(asked));
-        // The Trainer leaves a model that will be divided where it is: in host memory.
-        parallel = parallel.kind() == ParallelKind.DDP || asked.quant().any()
-                ? parallel
-                : parallel.withBuild(Parallelism.Build.CPU);
-        return run.withParallel(parallel.kind().isDeepSpeed() ? parallel : parallel.withNoSync(true));
+        return asked.withPrecision(precision(asked))
+                .withParallel(kind.isDeepSpeed() ? parallel : parallel.withNoSync(true));
+    }
+
+    /**
+     * The Trainer leaves a model that will be divided where it is, in host memory; with stage 3 of ZeRO, transformers
+     * makes it under {@code deepspeed.zero.Init}. Quantised models are on the device since they were loaded.
+     */
+    private static Parallelism.Build build(Scenario run) {
+        ParallelKind kind = run.parallel().kind();
+        if (kind == ParallelKind.DDP || run.quant().any()) {
+            return Parallelism.Build.CUDA;
+        }
+        return kind == ParallelKind.ZERO3 ? Parallelism.Build.ZERO_INIT : Parallelism.Build.CPU;
     }
 
     /**

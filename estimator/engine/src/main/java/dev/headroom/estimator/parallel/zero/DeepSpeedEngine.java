@@ -38,6 +38,9 @@ public final class DeepSpeedEngine implements LoopHook {
 
     private final Parallelism.Build build;
 
+    /** Whether the engine divides by the passes of a step; a Trainer does it itself ({@code scale_wrt_gas=False}). */
+    private final boolean divides;
+
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private @Nullable ZeroStage stage;
@@ -45,6 +48,7 @@ public final class DeepSpeedEngine implements LoopHook {
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);
         this.build = run.parallel().build();
+        this.divides = !run.trainer().loop().isTrainer();
         if (run.precision().amp() != null) {
             throw new UserInputException("`amp` cannot be combined with `parallel="
                     + run.parallel().kind().option() + "`: DeepSpeed converts the model; name a type with `dtype`");
@@ -84,19 +88,20 @@ public final class DeepSpeedEngine implements LoopHook {
         List<Tensor> trained = parameters.stream().filter(Tensor::requiresGrad).toList();
         if (build == Parallelism.Build.CUDA) {
             makeOwn(own, trained);
-        } else {
-            loop.model().toDevice();
         }
         if (stage == null) {
             convert();
+        }
+        loop.model().toDevice();
+        if (stage == null) {
             for (Tensor p : parameters) {
                 collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
             }
             stage = settings.stage() < LAST_STAGE
-                    ? new FlatStage(runtime, collectives, settings, trained)
+                    ? new FlatStage(runtime, collectives, settings)
                     : sharded(loop.model());
         }
-        return stage().optimizer(own);
+        return stage().optimizer(loop.parameterGroups(trained), own);
     }
 
     private ShardedStage sharded(ModelTensors model) {
@@ -129,8 +134,8 @@ public final class DeepSpeedEngine implements LoopHook {
     }
 
     /**
-     * {@code module.half()} or {@code module.bfloat16()}, of what was added to the model in another type; without, all
-     * is to be in single precision (_configure_distributed_model).
+     * {@code module.half()} or {@code module.bfloat16()}, of what was added to the model in another type, before the
+     * model is moved; without, all is to be in single precision (_configure_distributed_model).
      */
     private void convert() {
         DType wanted = loop.prepared().scenario().precision().dtype();
@@ -145,8 +150,10 @@ public final class DeepSpeedEngine implements LoopHook {
                                 + " convert it, and '" + name + "' is of another type; add `dtype=bf16`");
             }
             try (Frame frame = runtime.frame()) {
-                runtime.setData(
-                        t, runtime.emptyStrided(wanted, t.sizes(), t.strides(), Category.PARAMETERS), t.strides(), 0);
+                Tensor made = t.onDevice()
+                        ? runtime.emptyStrided(wanted, t.sizes(), t.strides(), Category.PARAMETERS)
+                        : runtime.hostTensor(wanted, t.sizes());
+                runtime.setData(t, made, t.strides(), 0);
             }
         }
     }
@@ -154,7 +161,7 @@ public final class DeepSpeedEngine implements LoopHook {
     /** Between two passes of a step the engine's {@code step()} does nothing. */
     @Override
     public void between(Moment next) {
-        if (next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0) {
+        if (divides && next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0) {
             loop.phase(new Moment(Phase.STEP, next.step(), next.micro() - 1), () -> {});
         }
     }
@@ -177,7 +184,7 @@ public final class DeepSpeedEngine implements LoopHook {
     @Override
     public Tensor[] outputs(Tensor[] made) {
         for (Tensor t : made) {
-            if (t != null && t.requiresGrad() && !t.isLeaf()) {
+            if (divides && t != null && t.requiresGrad() && !t.isLeaf()) {
                 runtime.tape().addHook(t, gradient -> Pointwise.op(runtime, gradient));
             }
         }
@@ -189,7 +196,9 @@ public final class DeepSpeedEngine implements LoopHook {
     public Tensor root(Tensor loss) {
         Integer pass = loop.moment().micro();
         stage().beginBackward(pass == null ? 0 : pass, pass == null || pass == settings.passes() - 1);
-        Pointwise.div(runtime, loss, runtime.wrappedNumber(DType.INT64));
+        if (divides) {
+            Pointwise.div(runtime, loss, runtime.wrappedNumber(DType.INT64));
+        }
         return Pointwise.mul(runtime, loss, runtime.wrappedNumber(DType.FLOAT64));
     }
 

@@ -11,9 +11,10 @@ public interface ZeroStage {
     /**
      * Makes the optimizer.
      *
+     * @param groups trained parameters, by the script's optimizer's groups
      * @param own makes the script's
      */
-    Optimizer optimizer(Function<List<Tensor>, @Nullable Optimizer> own);
+    Optimizer optimizer(List<List<Tensor>> groups, Function<List<Tensor>, @Nullable Optimizer> own);
 
     /** A forward pass begins. */
     default void beginForward() {}

@@ -20,14 +20,14 @@ final class BucketReduction {
     private final EagerRuntime runtime;
     private final DeviceMath math;
     private final Collectives collectives;
-    private final FlatGroup group;
+    private final FlatGroups groups;
     private final ZeroSettings settings;
 
-    BucketReduction(EagerRuntime runtime, Collectives collectives, FlatGroup group, ZeroSettings settings) {
+    BucketReduction(EagerRuntime runtime, Collectives collectives, FlatGroups groups, ZeroSettings settings) {
         this.runtime = runtime;
         this.math = new DeviceMath(runtime);
         this.collectives = collectives;
-        this.group = group;
+        this.groups = groups;
         this.settings = settings;
     }
 
@@ -60,7 +60,7 @@ final class BucketReduction {
         List<Slice> out = new ArrayList<>();
         long at = 0;
         for (Tensor p : parameters) {
-            for (Slice s : group.slices(p)) {
+            for (Slice s : groups.slices(p)) {
                 int last = out.size() - 1;
                 if (last >= 0 && out.get(last).rank() == s.rank()) {
                     Slice before = out.get(last);

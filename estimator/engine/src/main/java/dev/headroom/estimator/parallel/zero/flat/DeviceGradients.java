@@ -8,7 +8,9 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeviceGradients implements KeptGradients {
     private final EagerRuntime runtime;
-    private final FlatGroup group;
+    private final FlatGroups groups;
     private final DeviceMath math;
 
     /** The buffer of the pass. */
@@ -26,14 +28,17 @@ final class DeviceGradients implements KeptGradients {
 
     private long filled;
 
-    /** Sums over the passes so far ({@code all_grad_tensors}). */
-    private List<Tensor> sums = new ArrayList<>();
+    /** Of a group: sums over the passes so far ({@code all_grad_tensors}), and what the step takes of them. */
+    private static final class Sums {
+        private List<Tensor> tensors = new ArrayList<>();
+        private final List<Tensor> averaged = new ArrayList<>();
+    }
 
-    private List<Tensor> averaged = new ArrayList<>();
+    private final Map<FlatGroup, Sums> sums = new LinkedHashMap<>();
 
-    DeviceGradients(EagerRuntime runtime, FlatGroup group) {
+    DeviceGradients(EagerRuntime runtime, FlatGroups groups) {
         this.runtime = runtime;
-        this.group = group;
+        this.groups = groups;
         this.math = new DeviceMath(runtime);
     }
 
@@ -42,9 +47,9 @@ final class DeviceGradients implements KeptGradients {
         if (buffer == null) {
             filled = 0;
             try (Frame frame = runtime.frame()) {
-                long numel = group.own().stream().mapToLong(Tensor::numel).sum();
+                long[] numel = {groups.ownNumel()};
                 buffer = runtime.hold(
-                        runtime.emptyStrided(group.type(), new long[] {numel}, new long[] {1}, Category.GRADIENTS));
+                        runtime.emptyStrided(groups.type(), numel, new long[] {1}, Category.GRADIENTS));
             }
         }
         runtime.setData(Objects.requireNonNull(parameter.grad()), buffer, Shapes.contiguous(parameter.sizes()), filled);
@@ -53,40 +58,51 @@ final class DeviceGradients implements KeptGradients {
 
     @Override
     public void sum(boolean lastPass) {
+        for (FlatGroup group : groups.all()) {
+            Sums own = of(group);
+            sum(group, own);
+            if (lastPass) {
+                average(group, own);
+            }
+        }
+    }
+
+    private Sums of(FlatGroup group) {
+        return sums.computeIfAbsent(group, g -> new Sums());
+    }
+
+    private void sum(FlatGroup group, Sums own) {
         List<Tensor> now = new ArrayList<>();
         try (Frame frame = runtime.frame()) {
             for (Tensor p : group.own()) {
                 now.add(runtime.hold(p.grad() != null ? p.grad() : Copies.contiguous(runtime, runtime.emptyLike(p))));
             }
         }
-        if (sums.isEmpty()) {
-            sums = now;
+        if (own.tensors.isEmpty()) {
+            own.tensors = now;
         } else {
             now.forEach(runtime::release); // added in place
-        }
-        if (lastPass) {
-            average();
         }
     }
 
     /** get_flat_partition: parts of the sums, and zeros behind the last parameter. */
-    private void average() {
-        release(averaged);
+    private void average(FlatGroup group, Sums sum) {
+        release(sum.averaged);
         try (Frame frame = runtime.frame()) {
             List<Tensor> own = group.own();
             for (int i = 0; i < own.size(); i++) {
                 Slice part = group.own(own.get(i));
-                Tensor sum = sums.get(i);
-                averaged.add(runtime.hold(
-                        Objects.requireNonNull(part).numel() == sum.numel()
-                                ? sum
-                                : math.narrow(Copies.contiguous(runtime, sum), part.start(), part.numel())));
+                Tensor whole = sum.tensors.get(i);
+                sum.averaged.add(runtime.hold(
+                        Objects.requireNonNull(part).numel() == whole.numel()
+                                ? whole
+                                : math.narrow(Copies.contiguous(runtime, whole), part.start(), part.numel())));
             }
             if (group.ownPadding() > 0) {
-                averaged.add(runtime.hold(runtime.empty(group.type(), group.ownPadding())));
+                sum.averaged.add(runtime.hold(runtime.empty(group.type(), group.ownPadding())));
             }
         }
-        release(sums);
+        release(sum.tensors);
     }
 
     @Override
@@ -96,13 +112,13 @@ final class DeviceGradients implements KeptGradients {
     }
 
     @Override
-    public List<Tensor> averaged() {
-        return averaged;
+    public List<Tensor> averaged(FlatGroup group) {
+        return of(group).averaged;
     }
 
     @Override
-    public void release() {
-        release(averaged);
+    public void release(FlatGroup group) {
+        release(of(group).averaged);
     }
 
     private void release(List<Tensor> tensors) {

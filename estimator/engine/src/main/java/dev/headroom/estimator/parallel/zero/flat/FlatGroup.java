@@ -5,6 +5,7 @@ import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,7 +96,12 @@ final class FlatGroup {
         }
     }
 
-    dev.headroom.model.graph.DType type() {
+    /** In the order of the buffer. */
+    List<Tensor> parameters() {
+        return ordered;
+    }
+
+    DType type() {
         return ordered.get(0).dtype();
     }
 

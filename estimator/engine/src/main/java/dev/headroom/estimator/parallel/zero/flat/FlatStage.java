@@ -6,6 +6,7 @@ import dev.headroom.estimator.parallel.zero.base.ZeroSettings;
 import dev.headroom.estimator.parallel.zero.base.ZeroStage;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -16,31 +17,37 @@ public final class FlatStage implements ZeroStage {
     private final EagerRuntime runtime;
     private final Collectives collectives;
     private final ZeroSettings settings;
-    private final List<Tensor> trained;
     private @Nullable GradientReducer reducer;
 
-    public FlatStage(EagerRuntime runtime, Collectives collectives, ZeroSettings settings, List<Tensor> trained) {
+    public FlatStage(EagerRuntime runtime, Collectives collectives, ZeroSettings settings) {
         this.runtime = runtime;
         this.collectives = collectives;
         this.settings = settings;
-        this.trained = trained;
     }
 
     @Override
-    public Optimizer optimizer(Function<List<Tensor>, @Nullable Optimizer> own) {
-        FlatGroup group = new FlatGroup(
+    public Optimizer optimizer(List<List<Tensor>> groups, Function<List<Tensor>, @Nullable Optimizer> own) {
+        List<Tensor> trained = groups.stream().flatMap(List::stream).toList();
+        boolean onHost = settings.offload().optimizer();
+        FlatGroups flat = new FlatGroups(groups.stream().map(this::flat).toList());
+        List<Tensor> masters = new ArrayList<>();
+        for (FlatGroup group : flat.all()) {
+            runtime.allocator().emptyCache();
+            group.flatten();
+            masters.add(PartitionOptimizer.master(runtime, group, onHost));
+        }
+        KeptGradients kept = onHost ? new HostGradients(runtime, flat, trained) : new DeviceGradients(runtime, flat);
+        reducer = new GradientReducer(runtime, collectives, settings, flat, trained, kept);
+        return new PartitionOptimizer(runtime, collectives, settings, flat, kept, masters, own);
+    }
+
+    private FlatGroup flat(List<Tensor> parameters) {
+        return new FlatGroup(
                 runtime,
-                trained,
+                parameters,
                 collectives.group().size(),
                 collectives.group().rank(),
                 settings.reduction().roundRobin());
-        runtime.allocator().emptyCache();
-        group.flatten();
-        boolean onHost = settings.offload().optimizer();
-        Tensor master = PartitionOptimizer.master(runtime, group, onHost);
-        KeptGradients kept = onHost ? new HostGradients(runtime, group, trained) : new DeviceGradients(runtime, group);
-        reducer = new GradientReducer(runtime, collectives, settings, group, trained, kept);
-        return new PartitionOptimizer(runtime, collectives, settings, group, kept, master, own);
     }
 
     @Override

@@ -18,7 +18,7 @@ final class GradientReducer {
 
     private final EagerRuntime runtime;
     private final ZeroSettings settings;
-    private final FlatGroup group;
+    private final FlatGroups groups;
     private final List<Tensor> parameters;
     private final BucketReduction reduction;
     private final GradientBucket bucket;
@@ -31,14 +31,14 @@ final class GradientReducer {
             EagerRuntime runtime,
             Collectives collectives,
             ZeroSettings settings,
-            FlatGroup group,
+            FlatGroups groups,
             List<Tensor> parameters,
             KeptGradients kept) {
         this.runtime = runtime;
         this.settings = settings;
-        this.group = group;
+        this.groups = groups;
         this.parameters = parameters;
-        this.reduction = new BucketReduction(runtime, collectives, group, settings);
+        this.reduction = new BucketReduction(runtime, collectives, groups, settings);
         this.bucket = new GradientBucket(runtime, settings.reduction().bucketElements());
         this.kept = kept;
         if (isPartitioned() || settings.overlaps() || isContiguous()) {
@@ -75,7 +75,7 @@ final class GradientReducer {
             ready = true;
             kept.beginPass();
             if (isContiguous()) {
-                bucket.makeBuffers(group.type(), settings.overlaps() ? 2 : 1);
+                bucket.makeBuffers(groups.type(), settings.overlaps() ? 2 : 1);
             }
         }
     }
@@ -106,7 +106,7 @@ final class GradientReducer {
             reduction.scattered(bucket.gradients());
         }
         for (Tensor p : bucket.parameters()) {
-            boolean own = group.own(p) != null;
+            boolean own = groups.own(p) != null;
             if (isPartitioned() && !own) {
                 if (settings.overlaps() && !isContiguous()) {
                     clearedLater.add(p);

@@ -16,18 +16,18 @@ import java.util.Objects;
  */
 final class HostGradients implements KeptGradients {
     private final EagerRuntime runtime;
-    private final FlatGroup group;
+    private final FlatGroups groups;
     private final DeviceMath math;
     private final List<Tensor> norms = new ArrayList<>();
 
     /** @param parameters of which the largest decides how much of the device copies take for good */
-    HostGradients(EagerRuntime runtime, FlatGroup group, List<Tensor> parameters) {
+    HostGradients(EagerRuntime runtime, FlatGroups groups, List<Tensor> parameters) {
         this.runtime = runtime;
-        this.group = group;
+        this.groups = groups;
         this.math = new DeviceMath(runtime);
         try (Frame frame = runtime.frame()) {
             long largest = parameters.stream().mapToLong(Tensor::numel).max().orElse(0);
-            runtime.hold(runtime.empty(group.type(), largest)); // temp_grad_buffer_for_gpu_offload
+            runtime.hold(runtime.empty(groups.type(), largest)); // temp_grad_buffer_for_gpu_offload
         }
     }
 
@@ -36,7 +36,7 @@ final class HostGradients implements KeptGradients {
         if (!lastPass) {
             return;
         }
-        Slice part = group.own(parameter);
+        Slice part = groups.own(parameter);
         try (Frame frame = runtime.frame()) {
             Tensor own = math.narrow(
                     Objects.requireNonNull(parameter.grad()),
@@ -58,13 +58,13 @@ final class HostGradients implements KeptGradients {
     }
 
     @Override
-    public List<Tensor> averaged() {
+    public List<Tensor> averaged(FlatGroup group) {
         return List.of();
     }
 
     /** reset_cpu_buffers. */
     @Override
-    public void release() {
+    public void release(FlatGroup group) {
         norms.forEach(runtime::release);
         norms.clear();
     }

@@ -17,9 +17,9 @@ interface KeptGradients {
     /** Lets go of what only the pass needed. */
     default void endPass() {}
 
-    /** What is to be stepped, in the order of the buffer; held until {@link #release}. */
-    List<Tensor> averaged();
+    /** What is to be stepped of a group, in the order of its buffer; held until {@link #release}. */
+    List<Tensor> averaged(FlatGroup group);
 
-    /** Lets go of the gradients. */
-    void release();
+    /** Lets go of a group's gradients. */
+    void release(FlatGroup group);
 }

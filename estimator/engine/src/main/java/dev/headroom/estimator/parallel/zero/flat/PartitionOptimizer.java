@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -24,37 +25,47 @@ import org.jspecify.annotations.Nullable;
 final class PartitionOptimizer implements Optimizer {
     private final EagerRuntime runtime;
     private final Collectives collectives;
-    private final FlatGroup group;
+    private final FlatGroups groups;
     private final KeptGradients gradients;
     private final StepNorms norms;
     private final StepScale scale;
-    private final @Nullable Tensor master;
-    private final @Nullable Optimizer own;
+    private final List<Part> parts = new ArrayList<>();
     private final DeviceMath math;
 
+    /**
+     * What the own rank steps of a group.
+     *
+     * @param master weights in float32
+     * @param own steps them; {@code null} for nobody
+     */
+    private record Part(
+            FlatGroup group, Tensor master, @Nullable Optimizer own) {}
+
+    /** @param masters by group; {@code null} where they are in the host's memory */
     PartitionOptimizer(
             EagerRuntime runtime,
             Collectives collectives,
             ZeroSettings settings,
-            FlatGroup group,
+            FlatGroups groups,
             KeptGradients gradients,
-            @Nullable Tensor master,
+            List<@Nullable Tensor> masters,
             Function<List<Tensor>, @Nullable Optimizer> make) {
         this.runtime = runtime;
         this.collectives = collectives;
-        this.group = group;
+        this.groups = groups;
         this.gradients = gradients;
         this.norms = new StepNorms(runtime, collectives, settings);
         this.scale = new StepScale(runtime, settings.clips());
-        this.master = master;
         this.math = new DeviceMath(runtime);
-        if (settings.offload().optimizer()) {
-            this.own = null;
-            return;
-        }
         try (Frame frame = runtime.frame()) {
-            runtime.empty(DType.FLOAT32, group.partition()); // a first gradient (initialize_optimizer_states)
-            this.own = make.apply(List.of(Objects.requireNonNull(master)));
+            for (int i = 0; i < masters.size(); i++) {
+                Tensor master = masters.get(i);
+                FlatGroup group = groups.all().get(i);
+                if (master != null) {
+                    runtime.empty(DType.FLOAT32, group.partition()); // a first gradient (initialize_optimizer_states)
+                    parts.add(new Part(group, master, make.apply(List.of(master))));
+                }
+            }
         }
     }
 
@@ -74,37 +85,45 @@ final class PartitionOptimizer implements Optimizer {
     @Override
     public void step() {
         try (Frame frame = runtime.frame()) {
-            norms.checkOverflow(gradients.averaged());
-            Tensor norm = norms.global(gradients.averaged(), group.own().size());
-            if (master != null) {
+            norms.checkOverflow(groups.all().stream()
+                    .flatMap(group -> gradients.averaged(group).stream())
+                    .toList());
+            Tensor norm = norms.global(groups.all(), gradients);
+            if (!parts.isEmpty()) {
                 scale.keep(Objects.requireNonNull(norm));
-                stepPartition(master, norm);
             }
-            gradients.release();
-            if (collectives.group().size() > 1) {
-                collectives.runHere(
-                        CollectiveKind.ALL_GATHER,
-                        group.partition() * group.type().bytes(),
-                        group.type(),
-                        -1);
+            for (Part part : parts) {
+                step(part, norm);
+            }
+            for (FlatGroup group : groups.all()) {
+                gradients.release(group);
+                gather(group);
             }
         }
         scale.stepped();
     }
 
-    private void stepPartition(Tensor weights, @Nullable Tensor norm) {
+    private void gather(FlatGroup group) {
+        if (collectives.group().size() > 1) {
+            long bytes = group.partition() * group.type().bytes();
+            collectives.runHere(CollectiveKind.ALL_GATHER, bytes, group.type(), -1);
+        }
+    }
+
+    private void step(Part part, @Nullable Tensor norm) {
+        Tensor weights = part.master();
         try (Frame frame = runtime.frame()) {
-            Tensor flat = math.flatten(gradients.averaged());
+            Tensor flat = math.flatten(gradients.averaged(part.group()));
             Tensor gradient = Copies.to(runtime, flat, DType.FLOAT32);
             runtime.setCategory(gradient, Category.GRADIENTS);
             runtime.setGrad(weights, gradient);
             runtime.freeUnless(flat, gradient);
             runtime.free(gradient);
         }
-        gradients.release();
+        gradients.release(part.group());
         scale.apply(norm);
-        if (own != null) {
-            own.step();
+        if (part.own() != null) {
+            part.own().step();
         }
         runtime.setGrad(weights, null);
     }

@@ -47,24 +47,36 @@ final class StepNorms {
     }
 
     /**
-     * scaled_global_norm.
+     * scaled_global_norm: of the groups' norms.
      *
-     * @param gradients of the own partition; what is behind the last parameter is left out
+     * @param kept gradients of the own partition; what is behind the last parameter is left out
      * @return a local variable of the running frame, or {@code null} where it is a number of the host's
      */
     @Nullable
-    Tensor global(List<Tensor> gradients, int parameters) {
+    Tensor global(List<FlatGroup> groups, KeptGradients kept) {
         try (Frame frame = runtime.frame()) {
             if (settings.offload().optimizer()) {
-                sum(runtime.empty(DType.FLOAT32, 1));
+                for (FlatGroup unused : groups) {
+                    runtime.free(summed(runtime.empty(DType.FLOAT32, 1)));
+                }
                 runtime.streams().hostWaits();
                 return null;
             }
-            Tensor norm = direct(gradients.subList(0, Math.min(parameters, gradients.size())));
-            Tensor out = math.normOf(List.of(norm));
-            runtime.free(norm);
+            List<Tensor> norms = new ArrayList<>();
+            for (FlatGroup group : groups) {
+                List<Tensor> gradients = kept.averaged(group);
+                int parameters = Math.min(group.own().size(), gradients.size());
+                norms.add(direct(gradients.subList(0, parameters)));
+            }
+            Tensor out = math.normOf(norms);
+            runtime.freeAll(norms);
             return frame.keep(out);
         }
+    }
+
+    private Tensor summed(Tensor total) {
+        sum(total);
+        return total;
     }
 
     private void sum(Tensor total) {

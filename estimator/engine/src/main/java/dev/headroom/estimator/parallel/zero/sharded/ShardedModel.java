@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a model and the modules that own them; a tied one belongs to each of its owners. Blocks of experts
@@ -30,16 +31,17 @@ public final class ShardedModel {
             "transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3MoeSparseMoeBlock");
 
     private final List<ShardedParameter> all = new ArrayList<>();
+    private final Map<Tensor, ShardedParameter> byTensor = new HashMap<>();
+    private @Nullable List<ShardedParameter> trained;
     private final Set<String> leaves = new HashSet<>();
     private final Map<String, List<ShardedParameter>> byModule = new LinkedHashMap<>();
     private final Map<String, Set<ShardedParameter>> borrowed = new HashMap<>();
 
     public ShardedModel(EagerRuntime runtime, Graph graph, ModelTensors tensors, int ranks, int rank) {
-        Map<Tensor, ShardedParameter> of = new HashMap<>();
         for (Tensor t : tensors.parameters()) {
             ShardedParameter p = new ShardedParameter(runtime, all.size(), t, ranks, rank);
             all.add(p);
-            of.put(t, p);
+            byTensor.put(t, p);
         }
         graph.nodes().stream()
                 .flatMap(n -> n.moduleStack().stream())
@@ -47,7 +49,7 @@ public final class ShardedModel {
                 .forEach(c -> leaves.add(c.path()));
         graph.held().modules().forEach(module -> byModule.computeIfAbsent(hooked(module), k -> new ArrayList<>()));
         graph.held().tensors().forEach((name, held) -> {
-            ShardedParameter p = held.kind() == Graph.InputKind.PARAMETER ? of.get(tensors.named(name)) : null;
+            ShardedParameter p = held.kind() == Graph.InputKind.PARAMETER ? byTensor.get(tensors.named(name)) : null;
             List<ShardedParameter> own =
                     byModule.computeIfAbsent(hooked(ModelState.owner(name)), k -> new ArrayList<>());
             if (p != null && !own.contains(p)) {
@@ -58,7 +60,7 @@ public final class ShardedModel {
         for (Node node : graph.nodes()) {
             String module = hooked(node.module());
             for (String value : node.reads()) {
-                ShardedParameter p = of.get(tensors.byValue().get(value));
+                ShardedParameter p = byTensor.get(tensors.byValue().get(value));
                 if (p != null && !byModule.getOrDefault(module, List.of()).contains(p)) {
                     borrowed.computeIfAbsent(module, k -> new LinkedHashSet<>()).add(p);
                 }
@@ -92,8 +94,23 @@ public final class ShardedModel {
         return all;
     }
 
+    /** Those that are trained, by the optimizer's groups once these are known. */
     List<ShardedParameter> trained() {
-        return all.stream().filter(ShardedParameter::trained).toList();
+        return trained == null
+                ? all.stream().filter(ShardedParameter::trained).toList()
+                : trained;
+    }
+
+    /** Takes the order of the optimizer's groups. */
+    void order(List<List<Tensor>> groups) {
+        trained = groups.stream().flatMap(group -> of(group).stream()).toList();
+    }
+
+    /** The parameters of some tensors, in their order. */
+    List<ShardedParameter> of(List<Tensor> group) {
+        return group.stream()
+                .map(t -> Objects.requireNonNull(byTensor.get(t)))
+                .toList();
     }
 
     /** The type of the parameters that are trained. */

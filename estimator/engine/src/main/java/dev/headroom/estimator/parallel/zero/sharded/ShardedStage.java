@@ -62,7 +62,8 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     }
 
     @Override
-    public Optimizer optimizer(Function<List<Tensor>, @Nullable Optimizer> own) {
+    public Optimizer optimizer(List<List<Tensor>> groups, Function<List<Tensor>, @Nullable Optimizer> own) {
+        model.order(groups);
         boolean onHost = settings.offload().optimizer();
         replaced.forEach(runtime::release);
         List<ShardedParameter> whole = model.all().stream()
@@ -82,10 +83,13 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
         if (!settings.offload().parameters()) {
             defragment();
         }
-        List<List<ShardedParameter>> division = SubGroup.divide(model.trained(), settings.subGroup());
+        List<List<ShardedParameter>> division = new ArrayList<>();
+        for (List<Tensor> group : groups) {
+            division.addAll(SubGroup.divide(model.of(group), settings.subGroup()));
+        }
         List<Tensor> masters = masters(division, onHost);
         barrier();
-        List<SubGroup> groups = groups(division, masters, own);
+        List<SubGroup> stepped = groups(division, masters, own);
         barrier();
         Tensor buffer = settings.reduction().contiguous()
                 ? held(model.type(), settings.reduction().bucketElements())
@@ -100,7 +104,7 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
             p.letGo();
         }
         return new ShardedOptimizer(
-                runtime, settings, groups, this, new ShardedNorms(runtime, reductions, reductionStream()));
+                runtime, settings, stepped, this, new ShardedNorms(runtime, reductions, reductionStream()));
     }
 
     /** Makes the model under deepspeed.zero.Init, whose tensors are nowhere yet. */
