@@ -68,9 +68,13 @@ final class DeviceMap {
 
     private void warmUp() {
         double bytes = 0;
+        TensorParallelPlan plan = TensorParallelPlan.of(model.graph());
+        int ranks = run.parallel().kind().isOneProcess() ? 1 : run.parallel().world();
         for (Map.Entry<String, HeldTensor> e : model.state().tensors().entrySet()) {
             if (inCheckpoint(e.getKey(), e.getValue())) {
-                bytes += bytes(e.getKey(), e.getValue());
+                double whole = bytes(e.getKey(), e.getValue());
+                boolean parts = ranks > 1 && plan.has(e.getKey(), e.getValue());
+                bytes += parts ? Math.floor(whole / ranks) : whole;
             }
         }
         Long total = run.device().total();
