@@ -10,7 +10,14 @@ from typing import Any
 REPEATED = {"checkpoint_modules", "compare", "dim", "param_group", "set", "split"}
 """Options that may be given several times; lists for others are joined with commas."""
 
-SAY_TRUE = {"foreach", "limit_all_gathers", "overlap_comm", "reentrant", "reshard_after_forward"}
+SAY_TRUE = {
+    "ddp_find_unused_parameters",
+    "foreach",
+    "limit_all_gathers",
+    "overlap_comm",
+    "reentrant",
+    "reshard_after_forward",
+}
 """Options whose value may be the word ``true`` or ``false``; a truth value for others sets a flag."""
 
 TYPES = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import PreTrainedModel, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from headroom.integrations._preflight import Preflight
 
@@ -26,7 +26,7 @@ class HeadroomCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """The model and the optimizer are there, no batch is."""
         model, optimizer = around["model"], around["optimizer"]
-        run = options(args)
+        run = options(args) | spread(args, model)
         self.preflight.watch(model, optimizer, **run)
 
         def first(module: torch.nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -54,4 +54,19 @@ def options(args: TrainingArguments) -> dict[str, Any]:
         "amp": "bf16" if args.bf16 else "fp16" if args.fp16 else None,
         "accumulate": args.gradient_accumulation_steps if args.gradient_accumulation_steps > 1 else None,
         "clip_grad_norm": args.max_grad_norm or None,
+    }
+
+
+def spread(args: TrainingArguments, model: torch.nn.Module) -> dict[str, Any]:
+    """Options that say over how many GPUs DistributedDataParallel spreads the run; none where something else does."""
+    if args.world_size < 2 or args.fsdp or args.deepspeed:
+        return {}
+    unused = args.ddp_find_unused_parameters
+    if unused is None:  # as Trainer._build_accelerator_args decides
+        unused = not (isinstance(model, PreTrainedModel) and args.gradient_checkpointing)
+    return {
+        "parallel": "ddp",
+        "world": args.world_size,
+        "rank": args.process_index,
+        "ddp_find_unused_parameters": unused,
     }

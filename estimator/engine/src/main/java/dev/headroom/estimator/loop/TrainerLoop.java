@@ -11,9 +11,11 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.LoopKind;
 import dev.headroom.model.trainer.TransformersVersion;
 import java.util.List;
 import java.util.function.Function;
@@ -179,8 +181,23 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         LoopVariables variables = loop.variables();
         return fused()
                 ? SupervisedLoss.of(
-                        runtime, variables.outputs(), batches.input("attention_mask"), variables::deleteOutputs)
+                        runtime,
+                        variables.outputs(),
+                        batches.input("attention_mask"),
+                        loop::gather,
+                        variables::deleteOutputs)
                 : own.apply(output);
+    }
+
+    /** Ranks wait twice for the first one to prepare the data (trl 1.16, sft_trainer.py; dist.barrier()). */
+    private void awaitFirstRank() {
+        boolean several = run.parallel().kind() != ParallelKind.SINGLE;
+        for (int i = 0; several && i < 2; i++) {
+            try (Frame frame = runtime.frame()) {
+                runtime.empty(DType.UINT8, 1);
+                runtime.empty(DType.FLOAT32, 1);
+            }
+        }
     }
 
     private boolean fused() {
@@ -190,6 +207,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     /** {@code loss *= num_processes}, where the model is told how many tokens there are. */
     @Override
     public void end(Moment phase) {
+        if (phase.phase() == Phase.MODEL && run.trainer().loop() == LoopKind.SFT) {
+            awaitFirstRank();
+        }
         if (phase.phase() == Phase.LOSS) {
             if (batches.counted() && version.averagesTokens() && !fused()) {
                 try (Frame frame = runtime.frame()) {

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** {@code SFTTrainer.compute_loss} of trl 1.16 (trainer/sft_trainer.py): a loss of its own, and what it reports. */
@@ -24,10 +25,16 @@ public final class SupervisedLoss {
      *
      * @param outputs of the head
      * @param attentionMask of the batch, or {@code null}
+     * @param gather brings a scalar of every rank, as a local variable; {@code null} on one GPU
      * @param returned lets go of the outputs, once the function returns
      * @return a local variable of the running frame
      */
-    public static Tensor of(EagerRuntime rt, Tensor[] outputs, @Nullable Tensor attentionMask, Runnable returned) {
+    public static Tensor of(
+            EagerRuntime rt,
+            Tensor[] outputs,
+            @Nullable Tensor attentionMask,
+            Function<Tensor, @Nullable Tensor> gather,
+            Runnable returned) {
         List<Tensor> locals = new ArrayList<>();
         Tensor each = FusedHead.negated(rt, outputs[LOG_PROBS]);
         locals.add(each);
@@ -51,14 +58,14 @@ public final class SupervisedLoss {
         }
         boolean before = rt.gradMode();
         rt.setGradMode(false);
-        locals.add(twice(rt, outputs[MASK], DType.INT64));
-        locals.add(twice(rt, outputs[ENTROPY], DType.FLOAT32));
-        locals.add(twice(rt, outputs[TOP], DType.INT64));
+        locals.add(twice(rt, outputs[MASK], DType.INT64, gather));
+        locals.add(twice(rt, outputs[ENTROPY], DType.FLOAT32, gather));
+        locals.add(twice(rt, outputs[TOP], DType.INT64, gather));
         // num_valid > 0 is asked for either rate
         rt.free(rt.empty(DType.BOOL));
         rt.free(rt.empty(DType.BOOL));
         if (attentionMask != null) {
-            rt.free(twice(rt, attentionMask, DType.INT64));
+            rt.free(twice(rt, attentionMask, DType.INT64, gather));
         }
         if (weighted != null) {
             rt.free(rt.empty(DType.FLOAT32)); // the mean that is reported
@@ -70,8 +77,13 @@ public final class SupervisedLoss {
     }
 
     /** {@code gather_for_metrics(t.sum()).sum()}. */
-    private static Tensor twice(EagerRuntime rt, Tensor t, DType type) {
+    private static Tensor twice(EagerRuntime rt, Tensor t, DType type, Function<Tensor, @Nullable Tensor> gather) {
         Tensor sum = Reductions.sum(rt, t, null, false, type);
+        Tensor ofAll = gather.apply(sum);
+        if (ofAll != null) {
+            rt.free(sum);
+            sum = ofAll;
+        }
         Tensor out = rt.empty(type);
         rt.free(sum);
         return out;

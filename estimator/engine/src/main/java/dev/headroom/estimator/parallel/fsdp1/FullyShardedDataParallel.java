@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
@@ -9,6 +10,7 @@ import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.unit.HostOptimizer;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
@@ -100,6 +102,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         List<Unit> all = Units.of(graph.held(), blocks);
         List<FlatUnit> made = new ArrayList<>();
         for (Unit unit : all) {
+            runtime.attribute(runtime.number(new Attribution(unit.path(), ModelTensors.PARAMETER, "")));
             placement().place(unit, inner, parallel.build());
             if (options.syncModuleStates()) {
                 send(unit);

@@ -1,11 +1,13 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
@@ -91,6 +93,7 @@ final class ShardedModel {
         for (int i = 0; i < all.size(); i++) {
             boolean root = i == plan.size();
             boolean keeps = root || plan.get(i).keeps();
+            runtime.attribute(runtime.number(new Attribution(all.get(i).path(), ModelTensors.PARAMETER, "")));
             List<ShardedParameter> parameters = sharding.of(all.get(i));
             ParameterGroup group =
                     new ParameterGroup(shared, parameters, shards, keeps ? null : afterForward(), replicas);

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.layout.ShardLayout;
 import dev.headroom.estimator.program.ModelTensors;
@@ -53,6 +54,8 @@ final class StateDictLoad {
             state.tensors().forEach((name, held) -> {
                 if (held.kind() == Graph.InputKind.PARAMETER) {
                     ShardedParameter p = Objects.requireNonNull(divided.get(held.storage()), name);
+                    String module = ModelState.owner(name);
+                    runtime.attribute(runtime.number(new Attribution(module, ModelTensors.PARAMETER, name)));
                     Tensor rows = shard(p);
                     if (held.storage().equals(name) && !onHost) {
                         runtime.setData(p.sharded(), rows, p.sharded().strides(), 0);
