@@ -120,6 +120,7 @@ final class ShardedModel {
                         module.model(),
                         groups(),
                         parallel.cpuOffload(),
+                        shards.rank(),
                         t -> shards.runHere(CollectiveKind.BROADCAST, t.nbytes(), t.dtype(), 0))
                 .load(module.graph().held());
     }
@@ -135,7 +136,7 @@ final class ShardedModel {
 
     /** What the first forward pass does before anything (FSDPState._lazy_init). */
     private void begin() {
-        if (meta != null && parallel.build() == Parallelism.Build.META) {
+        if (meta != null && parallel.build() == Parallelism.Build.META && !loads) {
             units.forEach(u -> u.group().parameters().forEach(meta::pad));
         }
         meta = null;
