@@ -9,6 +9,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.pass.KeptWhole;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
@@ -28,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A graph made ready for a scenario. All that depends on both is decided here, once; the loops of prediction and
@@ -149,9 +151,15 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                                 run.parallel().kind().isDeepSpeed()
                                         ? run.precision().dtype()
                                         : null)
-                        .gathering(run.parallel().sharding().paramDtype())
+                        .gathering(gatheredType(run))
                         .lowering(lowers)
                         .making(run.trainer().fusesHead()));
+    }
+
+    /** What layers see of adapters that are sharded with them; under the Trainer's FSDP1 these are gathered later. */
+    private static @Nullable DType gatheredType(Scenario run) {
+        boolean apart = run.trainer().loop().isTrainer() && run.parallel().kind() == ParallelKind.FSDP1;
+        return apart ? null : run.parallel().sharding().paramDtype();
     }
 
     /** Whether its forward passes are those of another, of the same sizes. */

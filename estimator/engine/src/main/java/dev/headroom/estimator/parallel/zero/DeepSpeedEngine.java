@@ -92,7 +92,7 @@ public final class DeepSpeedEngine implements LoopHook {
         if (stage == null) {
             convert();
         }
-        loop.model().toDevice();
+        move();
         if (stage == null) {
             for (Tensor p : parameters) {
                 collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
@@ -154,6 +154,20 @@ public final class DeepSpeedEngine implements LoopHook {
                         ? runtime.emptyStrided(wanted, t.sizes(), t.strides(), Category.PARAMETERS)
                         : runtime.hostTensor(wanted, t.sizes());
                 runtime.setData(t, made, t.strides(), 0);
+            }
+        }
+    }
+
+    /** {@code module.to(device)}. */
+    private void move() {
+        for (String name : MoveOrder.of(loop.graph().held())) {
+            Tensor t = loop.model().named(name);
+            if (!t.onDevice()) {
+                boolean buffer = loop.model().buffers().contains(t);
+                try (Frame frame = runtime.frame()) {
+                    Category category = buffer ? Category.BUFFERS : Category.PARAMETERS;
+                    runtime.setData(t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
+                }
             }
         }
     }
