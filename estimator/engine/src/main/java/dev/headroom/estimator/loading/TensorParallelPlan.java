@@ -65,7 +65,7 @@ final class TensorParallelPlan {
         if (parts.isEmpty() || held.kind() != Graph.InputKind.PARAMETER) {
             return false;
         }
-        String before = name.replace(".base_layer.", "."); // adapters come after the load
+        String before = name.replace(".base_layer", ""); // adapters come after the load
         String module = ModelState.owner(before);
         if (module.equals("lm_head")) {
             return true;
