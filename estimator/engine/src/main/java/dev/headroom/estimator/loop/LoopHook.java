@@ -213,10 +213,10 @@ public interface LoopHook {
     }
 
     /**
-     * A scalar of each rank, in one tensor.
+     * A tensor of each rank, in one.
      *
-     * @param own of this rank
-     * @return (ranks), a local variable of the running frame; {@code null} from who knows no other ranks
+     * @param own of this rank: a scalar, or rows
+     * @return (ranks), or the rows of all; a local variable of the running frame; {@code null} from who knows no other ranks
      */
     default @Nullable Tensor gather(Tensor own) {
         return null;

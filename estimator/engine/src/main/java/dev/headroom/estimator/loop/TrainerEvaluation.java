@@ -141,14 +141,30 @@ final class TrainerEvaluation {
         named[LOSS] = runtime.hold(runtime.empty(mean.dtype(), batch));
         runtime.free(named[LOSS]);
         release(mean);
+        ofAllRanks(LOSS);
         add(LOSS);
         for (int kind : new int[] {LABELS, SCORES}) { // pad_across_processes tells the others the sizes
             if (named[kind] != null) {
-                runtime.free(runtime.empty(DType.INT64, named[kind].dim()));
+                Tensor sizes = runtime.empty(DType.INT64, 1, named[kind].dim());
+                runtime.free(loop.gather(sizes));
+                runtime.free(sizes);
             }
         }
-        add(SCORES);
-        add(LABELS);
+        for (int kind : new int[] {SCORES, LABELS}) {
+            ofAllRanks(kind);
+            add(kind);
+        }
+    }
+
+    /** {@code gather_for_metrics}. */
+    private void ofAllRanks(int kind) {
+        Tensor own = named[kind];
+        Tensor gathered = own == null ? null : loop.gather(own);
+        if (gathered != null) {
+            named[kind] = runtime.hold(gathered);
+            runtime.free(gathered);
+            release(own);
+        }
     }
 
     /** EvalLoopContainer.add. */

@@ -230,7 +230,7 @@ public final class TrainingLoop {
         hooks.wrapped(model()::dropGradients, LoopHook::zeroGrad);
     }
 
-    /** A scalar of each rank, in one tensor, a local variable; {@code null} on one GPU. */
+    /** A tensor of each rank, in one, a local variable; {@code null} on one GPU. */
     @Nullable
     Tensor gather(Tensor own) {
         return hooks.gather(own);

@@ -8,7 +8,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.function.Consumer;
 
-/** {@code accelerator.gather} of scalars (accelerate 1.15, utils/operations.py, _gpu_gather_one). */
+/** {@code accelerator.gather} (accelerate 1.15, utils/operations.py, _gpu_gather_one). */
 final class WorldGather implements LoopHook {
     private final int world;
     private final Consumer<Tensor> allGather;
@@ -28,10 +28,13 @@ final class WorldGather implements LoopHook {
     @Override
     public Tensor gather(Tensor own) {
         try (Frame frame = runtime.frame()) {
-            Tensor row = Copies.clone(runtime, own); // tensor.clone()[None]
-            Tensor gathered = runtime.empty(own.dtype(), world);
+            boolean scalar = own.dim() == 0; // tensor.clone()[None]
+            Tensor row = scalar ? Copies.clone(runtime, own) : Copies.contiguous(runtime, own);
+            long[] sizes = scalar ? new long[] {1} : own.sizes().clone();
+            sizes[0] *= world;
+            Tensor gathered = runtime.empty(own.dtype(), sizes);
             allGather.accept(row);
-            runtime.free(row);
+            runtime.freeUnless(row, own);
             return frame.keep(gathered);
         }
     }

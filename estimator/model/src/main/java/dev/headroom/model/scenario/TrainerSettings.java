@@ -91,8 +91,8 @@ public final class TrainerSettings {
                     .written(positive(), "N", "Batch size of an evaluation after every step.")
                     .trainsWith(batch -> batch != null)
                     .onlyIf(
-                            s -> !s.trainer().fusesHead() && s.parallel().kind() == ParallelKind.SINGLE,
-                            "evaluation belongs to `loop=plain` or trainer on one GPU"));
+                            s -> !s.trainer().fusesHead() && evaluates(s),
+                            "evaluation belongs to `loop=plain` or trainer on one GPU, and to trainer with ddp"));
 
     public static final Setting<Integer> EVAL_BATCHES =
             evaluation(Setting.of("eval_batches", TRAINER, TrainerOptions::evalBatches, TrainerOptions::withEvalBatches)
@@ -154,6 +154,12 @@ public final class TrainerSettings {
 
     private static <T> Setting<T> evaluation(Setting<T> setting) {
         return row(setting.onlyIf(s -> s.trainer().evalBatch() != null, "it belongs to `eval_batch`"));
+    }
+
+    private static boolean evaluates(Scenario s) {
+        ParallelKind kind = s.parallel().kind();
+        return kind == ParallelKind.SINGLE
+                || kind == ParallelKind.DDP && s.trainer().loop().isTrainer();
     }
 
     private static TransformersVersion version(String text) {

@@ -93,7 +93,9 @@ final class FlatParameter {
     void widen(DType to) {
         try (Frame frame = runtime.frame()) {
             long[] sizes = shard.sizes();
-            Tensor widened = runtime.emptyStrided(to, sizes, shard.strides(), Category.PARAMETERS);
+            Tensor widened = shard.onDevice()
+                    ? runtime.emptyStrided(to, sizes, shard.strides(), Category.PARAMETERS)
+                    : runtime.hostTensor(to, sizes);
             runtime.setData(shard, widened, shard.strides(), 0);
         }
     }

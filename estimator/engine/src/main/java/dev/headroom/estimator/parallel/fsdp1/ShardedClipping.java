@@ -38,7 +38,7 @@ final class ShardedClipping {
         }
     }
 
-    /** @param result is handed what the call returns: a local variable of the running frame */
+    /** @param result is handed what the call returns on the device: a local variable of the running frame */
     void clip(List<Tensor> parameters, Consumer<Tensor> result) {
         try (Frame frame = runtime.frame()) {
             List<Tensor> gradients = parameters.stream()
@@ -54,8 +54,8 @@ final class ShardedClipping {
                 runtime.streams().hostWaits();
             } else {
                 new GradientClipping(runtime).scale(total);
+                result.accept(total);
             }
-            result.accept(total);
         }
     }
 

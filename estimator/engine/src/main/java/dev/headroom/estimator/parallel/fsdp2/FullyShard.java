@@ -62,8 +62,13 @@ public final class FullyShard implements LoopHook {
 
     private void check() {
         if (parallel.cpuOffload() && run.loop().clipGradNorm() != null) {
-            throw new UserInputException("`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL"
-                    + " sums no norms; leave out one of them");
+            boolean trainer = run.trainer().loop().isTrainer();
+            throw new UserInputException(
+                    trainer
+                            ? "`cpu_offload` with `parallel=fsdp2` and a Trainer, which clips: norms that gloo sums in host"
+                                    + " memory are not modelled; take `parallel=fsdp1` or zero3"
+                            : "`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL sums no"
+                                    + " norms; leave out one of them");
         }
     }
 
