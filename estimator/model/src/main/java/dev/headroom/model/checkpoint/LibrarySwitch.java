@@ -27,7 +27,12 @@ final class LibrarySwitch {
 
     /** Models of transformers whose layers are not given the positions. */
     private static final List<String> KEEP_POSITIONS =
-            List.of("transformers.models.modernbert.", "transformers.models.gpt_bigcode.");
+            List.of(
+                    "transformers.models.modernbert.",
+                    "transformers.models.gpt_bigcode.",
+                    "transformers.models.qwen2_vl.",
+                    "transformers.models.qwen2_5_vl.",
+                    "transformers.models.qwen3_vl.");
 
     private LibrarySwitch() {}
 
@@ -92,26 +97,25 @@ final class LibrarySwitch {
 
     /**
      * The checkpoint keeps the keywords of the call, {@code position_ids} among them, although layers that are given
-     * the rotary embedding do not read them: the value that the caller's variable of that name holds.
+     * the rotary embedding do not read them: the value that the caller's variable of that name holds, which it may have
+     * been given.
      */
     private static List<String> positions(Graph graph, List<Integer> positions, ModuleCalls.Call layer) {
         if (KEEP_POSITIONS.stream().anyMatch(layer.type()::startsWith)) {
             return List.of();
         }
-        String caller = graph.nodes()
-                .get(layer.from())
-                .moduleStack()
-                .get(layer.depth() - 1)
-                .call();
+        List<Node.ModuleCall> callers = graph.nodes().get(layer.from()).moduleStack();
         for (int k = positions.size() - 1; k >= 0; k--) {
             if (positions.get(k) >= layer.from()) {
                 continue;
             }
             Node node = graph.nodes().get(positions.get(k));
             List<Node.ModuleCall> stack = node.moduleStack();
-            boolean sameFunction = stack.size() == layer.depth()
-                    && stack.get(stack.size() - 1).call().equals(caller);
-            if (sameFunction) {
+            int last = stack.size() - 1;
+            boolean calls = last >= 0
+                    && last < layer.depth()
+                    && stack.get(last).call().equals(callers.get(last).call());
+            if (calls) {
                 return node.outputs().subList(0, 1);
             }
         }

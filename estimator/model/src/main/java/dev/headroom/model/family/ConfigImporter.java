@@ -33,8 +33,11 @@ public final class ConfigImporter implements Importer {
     /** Families that are given images and no text. */
     private static final Set<String> IMAGES_ALONE = Set.of("vit");
 
+    /** Families that are told which tokens see each other. */
+    private static final Set<String> TYPED = Set.of("gemma3", "paligemma");
+
     /** Families that are given images of any size, as rows of patches. */
-    private static final Set<String> ANY_SIZE = Set.of("qwen2_vl", "qwen2_5_vl");
+    private static final Set<String> ANY_SIZE = Set.of("qwen2_vl", "qwen2_5_vl", "qwen3_vl");
 
     @Override
     public String format() {
@@ -188,7 +191,7 @@ public final class ConfigImporter implements Importer {
         } else if (!vision.entries().isEmpty()) {
             images(model, request, vision);
         }
-        if (config.modelType().equals("gemma3")) { // which tokens are an image's
+        if (TYPED.contains(config.modelType())) {
             model.input("token_type_ids", DType.INT64, Request.BATCH, Request.SEQ);
         }
         boolean paired = config.modelType().equals("clip"); // images and texts are each other's labels

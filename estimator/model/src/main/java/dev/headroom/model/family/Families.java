@@ -41,6 +41,7 @@ import dev.headroom.model.family.text.StarCoder2;
 import dev.headroom.model.family.vision.Clip;
 import dev.headroom.model.family.vision.Gemma3;
 import dev.headroom.model.family.vision.Llava;
+import dev.headroom.model.family.vision.PaliGemma;
 import dev.headroom.model.family.vision.QwenVl;
 import dev.headroom.model.family.vision.Vit;
 import java.util.List;
@@ -66,6 +67,7 @@ public final class Families {
             new Family("qwen3", "Qwen 3", Qwen::three),
             new Family("smollm3", "SmolLM 3", SmolLm3::of),
             new Family("granite", "Granite 3", Granite::of),
+            new Family("granitemoe", "Granite 3, experts", Granite::mixture),
             new Family("gemma", "Gemma", Gemma::one),
             new Family("gemma2", "Gemma 2", Gemma::two),
             new Family("gemma3_text", "Gemma 3, text", Gemma::three),
@@ -120,9 +122,11 @@ public final class Families {
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)),
             new Family("clip", "CLIP", Clip::of),
             new Family("gemma3", "Gemma 3 with images", request -> Gemma3.of(request, Families::text)),
+            new Family("paligemma", "PaliGemma and PaliGemma 2", request -> PaliGemma.of(request, Families::text)),
             new Family("llama4", "Llama 4 with images", Llama4::images),
             new Family("qwen2_vl", "Qwen 2-VL", QwenVl::two),
-            new Family("qwen2_5_vl", "Qwen 2.5-VL", QwenVl::twoAndAHalf));
+            new Family("qwen2_5_vl", "Qwen 2.5-VL", QwenVl::twoAndAHalf),
+            new Family("qwen3_vl", "Qwen 3-VL", QwenVl::three));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, OTHERS).flatMap(List::stream).toList();

@@ -24,6 +24,9 @@ public final class InputGradients {
 
     private static final Set<String> SAME_TOKENS = Set.of("aten.view", "aten.reshape", "aten.to", "aten.contiguous");
 
+    /** Models whose tower does not say what its embeddings are, so that the library does not find them. */
+    private static final List<String> UNNAMED = List.of("transformers.models.qwen3_vl.");
+
     private InputGradients() {}
 
     /** The graph with a call of {@code requires_grad_} after each call of the input embeddings. */
@@ -128,6 +131,9 @@ public final class InputGradients {
                         return n.module();
                     }
                     case "aten.conv3d", "aten.im2col" -> {
+                        if (UNNAMED.stream().anyMatch(typeOf(n)::startsWith)) {
+                            return "";
+                        }
                         return n.module().substring(0, n.module().lastIndexOf('.'));
                     }
                     default -> {
@@ -139,6 +145,11 @@ public final class InputGradients {
             }
         }
         return "";
+    }
+
+    /** The class of the module around an operator's own. */
+    private static String typeOf(Node n) {
+        return n.moduleStack().get(Math.max(0, n.moduleStack().size() - 2)).type();
     }
 
     private static void ends(List<ModuleCalls.Call> calls, String path, Set<Integer> ends) {

@@ -11,6 +11,7 @@ public final class VisionRules {
         r.single("transformers.image_places", ImageGrids::places);
         r.single("transformers.image_bounds", c -> ImageGrids.bounds(c, r));
         r.single("transformers.window_bounds", ImageGrids::windows);
+        r.add("transformers.near_places", c -> new NearPlaces(c).run());
         r.add("transformers.rope_index", c -> new RopeIndex(c).run());
         r.single("transformers.split_rows", ListedParts::rows);
         r.single("transformers.attention_in_parts", c -> ListedParts.attended(c, r));

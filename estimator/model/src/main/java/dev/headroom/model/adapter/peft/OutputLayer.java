@@ -24,7 +24,7 @@ final class OutputLayer {
     OutputLayer(Graph graph) {
         this.graph = graph;
         this.embedding = graph.nodes().stream()
-                .filter(n -> n.operator().equals("aten.embedding"))
+                .filter(n -> n.operator().equals("aten.embedding") && !countsItself(n))
                 .findFirst()
                 .map(n -> sizes(graph.meta(weight(n)).sizes()))
                 .orElse(null);
@@ -48,9 +48,20 @@ final class OutputLayer {
                 .isPresent();
     }
 
+    /** Whether an embedding is of positions that the model counts itself, as in Whisper's encoder. */
+    private boolean countsItself(Node embedding) {
+        return graph.nodes().stream()
+                .filter(n -> n.operator().equals("aten.arange"))
+                .anyMatch(n -> n.outputs().contains(argument(embedding, "indices")));
+    }
+
     private static String weight(Node embedding) {
+        return argument(embedding, "weight");
+    }
+
+    private static String argument(Node embedding, String argument) {
         return embedding.arguments().stream()
-                .filter(a -> a.name().equals("weight"))
+                .filter(a -> a.name().equals(argument))
                 .map(a -> ((Argument.Value) a.value()).name())
                 .findFirst()
                 .orElseThrow();

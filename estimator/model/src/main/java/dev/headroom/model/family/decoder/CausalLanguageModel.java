@@ -110,6 +110,11 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
 
     /** The same head and loss on a model that holds the decoder. */
     public CausalLanguageModel within(String name, Layer whole) {
+        return within(name, whole, scores);
+    }
+
+    /** The same with something else done to the scores. */
+    public CausalLanguageModel within(String name, Layer whole, Scores scores) {
         return new CausalLanguageModel(
                 name, request, pass, vocabulary, width, tied, decoder, whole, scores, "model", "lm_head");
     }

@@ -61,6 +61,12 @@ public final class Decoder extends Layer implements TextModel {
     private final Pass pass;
     private final Shared shared;
     private final List<Layer> layers = new ArrayList<>();
+    private @Nullable Between between;
+
+    /** What happens to the states after a layer. */
+    public interface Between {
+        Value after(Scope s, int layer, Value x);
+    }
 
     /** @param type class name */
     public Decoder(String type, Request request, Pass pass, List<? extends Layer> layers, Shared shared) {
@@ -101,6 +107,11 @@ public final class Decoder extends Layer implements TextModel {
         pass.prepare(kind, mask);
     }
 
+    /** Takes what the model that holds this one does between layers. */
+    public void between(Between other) {
+        between = other;
+    }
+
     @Override
     public Layer embeddings() {
         return shared.embeddings;
@@ -128,12 +139,21 @@ public final class Decoder extends Layer implements TextModel {
         }
         x = shared.entry.after(s, x);
         rotate(s, x, positions);
-        s.line("x = layer(x, mask, position_embeddings)");
-        for (Layer layer : layers) {
-            x = s.call(layer, x);
+        Value[] outputs = {}; // layer_outputs, which names a layer's result until the next layer has its own
+        for (int i = 0; i < layers.size(); i++) {
+            s.line("x = layer(x, mask, position_embeddings)");
+            x = s.call(layers.get(i), x);
+            if (between != null) {
+                Value made = x;
+                s.line("layer_outputs = x");
+                s.use(outputs);
+                outputs = new Value[] {made};
+                x = between.after(s, i, made);
+            }
         }
         s.line("x = self.norm(x)");
         Value out = s.call(shared.norm, x);
+        s.use(outputs);
         if (shared.entry.dropout() != null) {
             s.use(embedded); // still named inputs_embeds
         }

@@ -36,6 +36,9 @@ public final class Masks {
     /** Which block each token belongs to, whose tokens see each other; {@code null} where there are none. */
     private @Nullable Value blocks;
 
+    /** Whether the window is around blocks as well, in functions that are mapped over all pairs. */
+    private boolean mapped;
+
     private Masks(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         this.s = s;
         this.request = request;
@@ -84,6 +87,17 @@ public final class Masks {
     public static Value blockwise(
             Scope s, Request request, Value embedded, @Nullable Value positions, Value blocks, long window) {
         Masks masks = new Masks(s, request, embedded, positions, window);
+        masks.mapped = window != NO_WINDOW;
+        return blockwise(masks, blocks, window);
+    }
+
+    /** {@code create_sliding_window_causal_mask} with {@code block_sequence_ids}: blocks reach beyond the window. */
+    public static Value slidingBlockwise(
+            Scope s, Request request, Value embedded, @Nullable Value positions, Value blocks, long window) {
+        return blockwise(new Masks(s, request, embedded, positions, window), blocks, window);
+    }
+
+    private static Value blockwise(Masks masks, Value blocks, long window) {
         masks.skips = false;
         masks.blocks = blocks;
         return causal(masks, window).orElseThrow();
@@ -179,16 +193,16 @@ public final class Masks {
         boolean slides = window != NO_WINDOW;
         MaskFunction function = slides ? MaskFunction.both(List.of(MaskFunction.window(window), causal)) : causal;
         Value of = blocks;
-        if (of != null && slides) {
+        if (of != null && mapped) {
             MaskFunction either = MaskFunction.mapped(false, List.of(causal, MaskFunction.block(of)));
             function = MaskFunction.mapped(true, List.of(either, MaskFunction.window(window)));
         }
         if (packed.isPresent()) {
             MaskFunction own = MaskFunction.packed(packed.get());
             List<MaskFunction> all = List.of(function, own);
-            function = of != null && slides ? MaskFunction.mapped(true, all) : MaskFunction.both(all);
+            function = mapped ? MaskFunction.mapped(true, all) : MaskFunction.both(all);
         }
-        return of == null || slides ? function : MaskFunction.either(List.of(function, MaskFunction.block(of)));
+        return of == null || mapped ? function : MaskFunction.either(List.of(function, MaskFunction.block(of)));
     }
 
     private Optional<Value> write() {

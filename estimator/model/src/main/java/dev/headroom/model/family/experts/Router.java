@@ -18,7 +18,9 @@ public final class Router extends SeveralResults {
         /** The same, but the chosen ones' shares as they are. */
         QWEN_AS_THEY_ARE,
         /** Shares of the chosen ones alone. */
-        GPT_OSS
+        GPT_OSS,
+        /** The same of scores in float32. */
+        GRANITE
     }
 
     private final String type;
@@ -50,6 +52,9 @@ public final class Router extends SeveralResults {
     protected Value[] results(Scope s, Value... in) {
         if (kind == Kind.GPT_OSS) {
             return ofChosen(s, in[0]);
+        }
+        if (kind == Kind.GRANITE) {
+            return wide(s, in[0]);
         }
         s.line("hidden_states = hidden_states.reshape(-1, self.hidden_dim)");
         Value rows = s.op("aten.reshape.default", "self", in[0], "shape", new long[] {-1, shape.width()});
@@ -89,6 +94,18 @@ public final class Router extends SeveralResults {
         Value[] top = chosen(s, logits);
         s.line("router_scores = softmax(router_top_value, dim=1, dtype=router_top_value.dtype)");
         Value weights = s.op("aten.softmax.int", "self", top[0], "dim", 1, "dtype", new Argument.TypeOf(top[0].name()));
+        return new Value[] {logits, top[1], weights};
+    }
+
+    private Value[] wide(Scope s, Value x) {
+        s.line("router_logits = F.linear(hidden_states, self.weight).float()");
+        Value scores = s.op("aten.linear.default", "input", x, "weight", s.parameter("weight"));
+        Value logits = s.op("aten.to.dtype", "self", scores, "dtype", DType.FLOAT32);
+        s.line("top_k_logits, top_k_index = router_logits.topk(self.top_k, dim=-1)");
+        Value[] top = chosen(s, logits);
+        s.line("top_k_weights = torch.softmax(top_k_logits, dim=-1).type_as(hidden_states)");
+        Value shares = s.op("aten.softmax.int", "self", top[0], "dim", -1);
+        Value weights = s.op("aten.to.dtype", "self", shares, "dtype", new Argument.TypeOf(x.name()));
         return new Value[] {logits, top[1], weights};
     }
 

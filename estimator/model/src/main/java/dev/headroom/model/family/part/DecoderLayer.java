@@ -28,6 +28,12 @@ public final class DecoderLayer extends Layer {
         return new DecoderLayer(type, attention, feedForward, before, between, null, multiplier);
     }
 
+    /** The same with experts in the place of the feed-forward part, which are registered last, under a name. */
+    public static DecoderLayer scaledExperts(
+            String type, Layer attention, Layer experts, Layer before, Layer between, double multiplier, String name) {
+        return new DecoderLayer(type, attention, experts, before, between, null, multiplier, name);
+    }
+
     /** @param dropout of both results, before they are added; {@code null} for a layer without such modules */
     public DecoderLayer(
             String type, Layer attention, Layer feedForward, Layer before, Layer between, @Nullable Double dropout) {
@@ -42,12 +48,30 @@ public final class DecoderLayer extends Layer {
             Layer between,
             @Nullable Double dropout,
             @Nullable Double multiplier) {
+        this(type, attention, feedForward, before, between, dropout, multiplier, null);
+    }
+
+    private DecoderLayer(
+            String type,
+            Layer attention,
+            Layer feedForward,
+            Layer before,
+            Layer between,
+            @Nullable Double dropout,
+            @Nullable Double multiplier,
+            @Nullable String expertsName) {
         this.multiplier = multiplier;
         this.type = type;
+        this.feedForward = feedForward;
         this.attention = child("self_attn", attention);
-        this.feedForward = child("mlp", feedForward);
+        if (expertsName == null) {
+            child("mlp", feedForward);
+        }
         this.before = child("input_layernorm", before);
         this.between = child("post_attention_layernorm", between);
+        if (expertsName != null) {
+            child(expertsName, feedForward);
+        }
         attentionDropout = dropout == null ? null : child("resid_attn_dropout", Layers.dropout(dropout));
         feedForwardDropout = dropout == null ? null : child("resid_mlp_dropout", Layers.dropout(dropout));
     }

@@ -15,6 +15,7 @@ import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.seq2seq.ShiftedLabels;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.quant.Load;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -134,9 +135,10 @@ public final class Whisper extends SeveralResults {
             long[] sound = sound(shape.config());
             first = child("conv1", new Convolution(sound[0], shape.width(), 1));
             second = child("conv2", new Convolution(shape.width(), shape.width(), 2));
-            places = child(
-                    "embed_positions",
-                    Layers.embedding(sound[1] / 2, shape.width()).freeze());
+            Layer table = Layers.embedding(sound[1] / 2, shape.width());
+            // from_pretrained with a device map makes new parameters, all of them trained
+            boolean loaded = shape.request().scenario().quant().loads(null) == Load.DEVICE_MAP;
+            places = child("embed_positions", loaded ? table : table.freeze());
             layers = layers(shape, child("layers", new ModuleList()), false);
             norm = child("layer_norm", Layers.layerNorm(shape.width()));
         }

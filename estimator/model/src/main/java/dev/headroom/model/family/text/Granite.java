@@ -8,11 +8,17 @@ import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Entry;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.Scores;
+import dev.headroom.model.family.experts.ExpertBlock;
+import dev.headroom.model.family.experts.Experts;
+import dev.headroom.model.family.experts.ExpertsShape;
+import dev.headroom.model.family.experts.Router;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.DecoderLayer;
 
 /** Granite: Llama with multipliers (transformers, models/granite/modeling_granite.py). */
 public final class Granite {
     private static final String CLASS = "transformers.models.granite.modeling_granite.Granite";
+    private static final String EXPERTS = "transformers.models.granitemoe.modeling_granitemoe.GraniteMoe";
 
     private Granite() {}
 
@@ -32,6 +38,42 @@ public final class Granite {
                         c.number("residual_multiplier", 1))),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape)
                         .with(Entry.scaled(c.number("embedding_multiplier", 1))),
+                false,
+                Scores.divided(c.number("logits_scaling", 1)),
+                "Model");
+    }
+
+    /** The first ones with experts, as PowerMoE and Granite 3's 1B and 3B. */
+    public static Layer mixture(Request request) {
+        Plain p = new Plain(request, EXPERTS, 1e-6);
+        ModelConfig c = p.config;
+        AttentionShape shape =
+                AttentionShape.of(c, EXPERTS + "Attention").withScale(c.number("attention_multiplier", 1));
+        ExpertsShape experts = new ExpertsShape(
+                EXPERTS + "Experts",
+                c.size("num_local_experts", 8),
+                c.size("num_experts_per_tok", 2),
+                p.width,
+                c.size("intermediate_size"),
+                false);
+        return p.model(
+                p.layers(i -> DecoderLayer.scaledExperts(
+                        EXPERTS + "DecoderLayer",
+                        new Attention(shape, request, p.pass),
+                        new ExpertBlock(
+                                EXPERTS + "MoE",
+                                "router",
+                                true,
+                                new Router(EXPERTS + "TopKRouter", Router.Kind.GRANITE, experts, p.pass),
+                                new Experts(experts, request, Activations.of(c, "hidden_act", "silu")),
+                                p.width,
+                                request),
+                        p.norm(p.width),
+                        p.norm(p.width),
+                        c.number("residual_multiplier", 1),
+                        "block_sparse_moe")),
+                new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape)
+                        .with(Entry.scaledLate(c.number("embedding_multiplier", 1))),
                 false,
                 Scores.divided(c.number("logits_scaling", 1)),
                 "Model");

@@ -38,17 +38,28 @@ public final class QwenVlText {
                         c.size("intermediate_size"),
                         false,
                         Activations.of(c, "hidden_act", "silu"))));
-        Layer rotary = new ThreefoldRotary(prefix + "RotaryEmbedding", shape.turned(), sections(c, shape));
+        Layer rotary = new ThreefoldRotary(prefix + "RotaryEmbedding", shape.turned(), sections(c, shape, 16, 24, 24), false);
         Decoder.Shared shared = new Decoder.Shared(p.embeddings(), p.norm(p.width), rotary, shape);
         return p.model(layers, shared.withoutLook(), false, Scores.PLAIN, "TextModel");
     }
 
+    /** The language model of Qwen 3-VL: Qwen 3 with such positions (transformers, models/qwen3_vl/modeling_qwen3_vl.py). */
+    public static Layer three(Request request, String prefix) {
+        Plain p = new Plain(request, prefix + "Text", 1e-6);
+        AttentionShape shape = AttentionShape.of(p.config, prefix + "TextAttention");
+        List<Layer> layers = p.layers(i -> p.layer(Qwen.normed(p, shape), p.feedForward(false)));
+        Layer rotary = new ThreefoldRotary(
+                prefix + "TextRotaryEmbedding", shape.turned(), sections(p.config, shape, 24, 20, 20), true);
+        Decoder.Shared shared = new Decoder.Shared(p.embeddings(), p.norm(p.width), rotary, shape);
+        return p.model(layers, shared.withoutLook(), false);
+    }
+
     /** How many frequencies are of time, height and width. */
-    private static long[] sections(ModelConfig c, AttentionShape shape) {
+    private static long[] sections(ModelConfig c, AttentionShape shape, long... otherwise) {
         List<String> given = c.section("rope_parameters").texts("mrope_section");
         List<String> older = given.isEmpty() ? c.section("rope_scaling").texts("mrope_section") : given;
         long[] sections = older.isEmpty()
-                ? new long[] {16, 24, 24}
+                ? otherwise
                 : older.stream().mapToLong(Long::parseLong).toArray();
         return ThreefoldRotary.checked(c, sections, shape.turned());
     }

@@ -20,14 +20,17 @@ final class ThreefoldRotary extends SeveralResults {
 
     private final String type;
     private final long[] sections;
+    private final boolean interleaved;
 
     /**
      * @param type class name
      * @param size of a head
      * @param sections frequencies of each axis, one axis after the other
+     * @param interleaved whether axes take turns, which are written over those of time
      */
-    ThreefoldRotary(String type, long size, long[] sections) {
+    ThreefoldRotary(String type, long size, long[] sections, boolean interleaved) {
         this.type = type;
+        this.interleaved = interleaved;
         this.sections = sections.clone();
         scratch("inv_freq", DType.FLOAT32, size / 2);
         scratch("original_inv_freq", DType.FLOAT32, size / 2);
@@ -78,6 +81,12 @@ final class ThreefoldRotary extends SeveralResults {
 
     private Value recomposed(Scope s, Value of) {
         return s.function("recomposition_frequencies", () -> {
+            if (interleaved) {
+                s.line("freqs_thw = freq[0]");
+                Value time = s.op("aten.select.int", "self", of, "dim", 0, "index", 0);
+                s.line("return torch.cat((freqs_thw, freqs_thw), dim=-1)");
+                return s.op("aten.cat.default", "tensors", new Value[] {time, time}, "dim", -1);
+            }
             s.line("freq = torch.cat([m[i % 3] for i, m in enumerate(freq.split(sections, dim=-1))], dim=-1)");
             Value[] parts = s.ops(
                     "aten.split_with_sizes.default",

@@ -8,13 +8,16 @@ import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.GatedFeedForward;
 import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.part.RmsNorm;
+import dev.headroom.model.family.text.QwenVlText;
 
 /** What differs between the vision towers of Qwen. */
 enum QwenKind {
     /** Layer norms, and every patch of an image sees every other. */
     TWO,
     /** Root mean square norms, gates, and windows. */
-    TWO_AND_A_HALF;
+    TWO_AND_A_HALF,
+    /** As the first; learned places besides, and states between layers that the language model is given as well. */
+    THREE;
 
     private static final double EPS = 1e-6;
 
@@ -22,29 +25,53 @@ enum QwenKind {
         return this == TWO_AND_A_HALF;
     }
 
+    /** Whether states between layers go to the language model as well. */
+    boolean deep() {
+        return this == THREE;
+    }
+
     private String module() {
-        return windows()
-                ? "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl."
-                : "transformers.models.qwen2_vl.modeling_qwen2_vl.";
+        return switch (this) {
+            case TWO -> "transformers.models.qwen2_vl.modeling_qwen2_vl.";
+            case TWO_AND_A_HALF -> "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.";
+            case THREE -> "transformers.models.qwen3_vl.modeling_qwen3_vl.";
+        };
     }
 
     /** What class names of the family begin with. */
     String prefix() {
-        return module() + (windows() ? "Qwen2_5_VL" : "Qwen2VL");
+        return module()
+                + switch (this) {
+                    case TWO -> "Qwen2VL";
+                    case TWO_AND_A_HALF -> "Qwen2_5_VL";
+                    case THREE -> "Qwen3VL";
+                };
     }
 
     String tower() {
-        return module()
-                + (windows() ? "Qwen2_5_VisionTransformerPretrainedModel" : "Qwen2VisionTransformerPretrainedModel");
+        return switch (this) {
+            case TWO -> module() + "Qwen2VisionTransformerPretrainedModel";
+            case TWO_AND_A_HALF -> module() + "Qwen2_5_VisionTransformerPretrainedModel";
+            case THREE -> prefix() + "VisionModel";
+        };
     }
 
     String patches() {
-        return module() + (windows() ? "Qwen2_5_VisionPatchEmbed" : "PatchEmbed");
+        return switch (this) {
+            case TWO -> module() + "PatchEmbed";
+            case TWO_AND_A_HALF -> module() + "Qwen2_5_VisionPatchEmbed";
+            case THREE -> prefix() + "VisionPatchEmbed";
+        };
+    }
+
+    /** The language model of a request. */
+    Layer language(Request request) {
+        return deep() ? QwenVlText.three(request, prefix()) : QwenVlText.of(request, prefix());
     }
 
     /** The config's entry of the tower's width. */
     String width() {
-        return windows() ? "hidden_size" : "embed_dim";
+        return this == TWO ? "embed_dim" : "hidden_size";
     }
 
     private Layer norm(long width) {
@@ -53,7 +80,7 @@ enum QwenKind {
 
     /** A block of the tower, see {@link QwenVisionBlock}. */
     Layer block(ModelConfig c, Request request, long width, long heads, long[] parts) {
-        String attention = windows() ? prefix() + "VisionAttention" : module() + "VisionAttention";
+        String attention = (this == TWO ? module() : prefix()) + "VisionAttention";
         return new QwenVisionBlock(
                 prefix() + "VisionBlock",
                 norm(width),
@@ -71,6 +98,13 @@ enum QwenKind {
                     true,
                     Activations.of(c, "hidden_act", "silu"));
         }
+        if (deep()) {
+            long inner = c.size("intermediate_size");
+            return new NamedSequence(prefix() + "VisionMLP", "linear_fc1", "act_fn", "linear_fc2")
+                    .with("linear_fc1", Layers.linear(width, inner))
+                    .with("linear_fc2", Layers.linear(inner, width))
+                    .with("act_fn", Activations.of(c, "hidden_act", "gelu_pytorch_tanh"));
+        }
         long inner = (long) (width * c.number("mlp_ratio", 4));
         Layer activation = c.text("hidden_act", "quick_gelu").equals("quick_gelu")
                 ? new QuickGelu()
@@ -85,10 +119,20 @@ enum QwenKind {
     Layer merger(ModelConfig c, long width) {
         long merge = c.size("spatial_merge_size");
         long wide = width * merge * merge;
+        if (deep()) {
+            return new DeepMerger(prefix() + "VisionPatchMerger", width, wide, c.size("out_hidden_size"), false);
+        }
         return new QwenMerger(
                 windows() ? prefix() + "PatchMerger" : module() + "PatchMerger",
                 norm(width),
                 wide,
                 c.size(windows() ? "out_hidden_size" : "hidden_size"));
+    }
+
+    /** The same of states between layers. */
+    Layer deepMerger(ModelConfig c, long width) {
+        long merge = c.size("spatial_merge_size");
+        return new DeepMerger(
+                prefix() + "VisionPatchMerger", width, width * merge * merge, c.size("out_hidden_size"), true);
     }
 }

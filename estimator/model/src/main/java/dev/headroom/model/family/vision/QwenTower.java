@@ -8,10 +8,15 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.ModuleList;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code Qwen2VisionTransformerPretrainedModel} and its successor with windows: patches of images of any size, all in
@@ -27,6 +32,12 @@ final class QwenTower extends SeveralResults {
     private final Layer rotary;
     private final Layer merger;
 
+    /** Learned places of a square image, {@code null} where there are none. */
+    private final @Nullable Layer places;
+
+    /** By the layer whose states they take. */
+    private final Map<Integer, Layer> deep = new LinkedHashMap<>();
+
     QwenTower(QwenKind kind, ModelConfig c, ImageGrid grid, Request request) {
         this.kind = kind;
         this.grid = grid;
@@ -35,6 +46,9 @@ final class QwenTower extends SeveralResults {
         long size = c.divided(kind.width(), width, "num_heads", heads);
         side = kind.windows() ? c.size("window_size") / grid.merge() / c.size("patch_size") : 0;
         patches = child("patch_embed", new Patches(kind, c, width));
+        places = kind.deep()
+                ? child("pos_embed", Layers.embedding(c.size("num_position_embeddings"), width))
+                : null;
         rotary = child("rotary_pos_emb", new Places(kind, size));
         ModuleList list = child("blocks", new ModuleList());
         List<String> whole = c.texts("fullatt_block_indexes");
@@ -45,6 +59,11 @@ final class QwenTower extends SeveralResults {
             layers.add(list.add(kind.block(c, request, width, heads, parts)));
         }
         merger = child("merger", kind.merger(c, width));
+        if (kind.deep()) {
+            ModuleList mergers = child("deepstack_merger_list", new ModuleList());
+            c.texts("deepstack_visual_indexes")
+                    .forEach(layer -> deep.put(Integer.parseInt(layer), mergers.add(kind.deepMerger(c, width))));
+        }
     }
 
     @Override
@@ -52,9 +71,10 @@ final class QwenTower extends SeveralResults {
         return kind.tower();
     }
 
-    /** The states of patches and those of tokens. */
+    /** The states of patches, those of tokens, and tokens of states between layers. */
     @Override
     protected Value[] results(Scope s, Value... in) {
+        Value[] near = kind.deep() ? near(s, in[1]) : new Value[0];
         s.line("places = get_vision_position_ids(grid_thw, self.spatial_merge_size, kwargs=kwargs)");
         Value places = s.op(
                 "transformers.image_places.default",
@@ -86,15 +106,24 @@ final class QwenTower extends SeveralResults {
             s.line("x = self.permute_input_for_window_attn(x, window_index)");
             x = permuted(s, x);
         }
+        if (kind.deep()) {
+            x = placed(s, x, near);
+        }
         s.line("turns = self.rotary_pos_emb(x, places)");
         Value[] turns = s.results(rotary, x, places);
         if (kind.windows()) {
             s.line("turns = tuple(self.permute_input_for_window_attn(freq, window_index) for freq in turns)");
             turns = new Value[] {permuted(s, turns[0]), permuted(s, turns[1])};
         }
-        s.line("x = blk(x, cu_seqlens, position_embeddings)");
+        List<Value> between = new ArrayList<>();
         for (int i = 0; i < layers.size(); i++) {
+            s.line("x = blk(x, cu_seqlens, position_embeddings)");
             x = s.call(layers.get(i), x, windowed.get(i) ? windows : bounds, turns[0], turns[1]);
+            Layer own = deep.get(i);
+            if (own != null) {
+                s.line("deepstack_feature = self.deepstack_merger_list[k](x)");
+                between.add(s.call(own, x));
+            }
         }
         s.line("merged = self.merger(x)");
         Value merged = s.call(merger, x);
@@ -103,7 +132,32 @@ final class QwenTower extends SeveralResults {
             merged = s.op("transformers.rows_in_order.default", "self", merged);
         }
         s.use(places, bounds, windows);
-        return new Value[] {x, merged};
+        s.use(near);
+        List<Value> out = new ArrayList<>(List.of(x, merged));
+        out.addAll(between);
+        return out.toArray(Value[]::new);
+    }
+
+    /** {@code get_vision_interpolation_indices_and_weights}: four learned places near each patch, and their shares. */
+    private Value[] near(Scope s, Value grid) {
+        s.line("interp_indices, interp_weights = get_vision_interpolation_indices_and_weights(grid_thw)");
+        return s.ops(
+                "transformers.near_places.default",
+                2,
+                Scope.arguments("grid", grid, "patches", this.grid.patches()));
+    }
+
+    private Value placed(Scope s, Value x, Value[] near) {
+        s.line("pos_embeds = (self.pos_embed(interp_indices) * interp_weights[:, :, None]).sum(1)");
+        Value rows = s.call(Objects.requireNonNull(places), near[0]);
+        Value shares = s.op("aten.unsqueeze.default", "self", near[1], "dim", 2);
+        Value weighed = s.op("aten.mul.Tensor", "self", rows, "other", shares);
+        Value sum = s.op("aten.sum.dim_IntList", "self", weighed, "dim", new long[] {1});
+        s.line("x = x + pos_embeds.to(x.dtype)");
+        Value same = s.op("aten.to.dtype", "self", sum, "dtype", new Argument.TypeOf(x.name()));
+        Value out = s.op("aten.add.Tensor", "self", x, "other", same);
+        s.use(sum);
+        return out;
     }
 
     /** {@code permute_input_for_window_attn}. */
@@ -134,7 +188,7 @@ final class QwenTower extends SeveralResults {
             long frames = c.size("temporal_patch_size");
             long channels = c.size("in_channels");
             sizes = new long[] {-1, channels, frames, patch, patch};
-            projection = child("proj", Layers.blocks3d(channels, width, new long[] {frames, patch, patch}, false));
+            projection = child("proj", Layers.blocks3d(channels, width, new long[] {frames, patch, patch}, kind.deep()));
         }
 
         @Override

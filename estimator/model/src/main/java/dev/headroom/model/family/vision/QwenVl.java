@@ -13,15 +13,15 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.family.options.ModelOptions.Task;
-import dev.headroom.model.family.text.QwenVlText;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.SymExpr;
+import java.util.Arrays;
 import java.util.Map;
 
 /**
- * Qwen 2-VL and 2.5-VL: a tower that sees images of any size, and Qwen 2, whose tokens have positions in time, height
- * and width (transformers, models/qwen2_vl/modeling_qwen2_vl.py, models/qwen2_5_vl/modeling_qwen2_5_vl.py). Each
- * sequence is a token of text, an image and more text.
+ * Qwen 2-VL, 2.5-VL and 3-VL: a tower that sees images of any size, and Qwen 2 or 3, whose tokens have positions in
+ * time, height and width (transformers, models/qwen2_vl/modeling_qwen2_vl.py, models/qwen2_5_vl/modeling_qwen2_5_vl.py,
+ * models/qwen3_vl/modeling_qwen3_vl.py). Each sequence is a token of text, an image and more text.
  */
 public final class QwenVl {
     /** Tokens before an image. */
@@ -39,6 +39,11 @@ public final class QwenVl {
     /** Qwen 2.5-VL. */
     public static Layer twoAndAHalf(Request request) {
         return of(request, QwenKind.TWO_AND_A_HALF, "qwen2_5_vl");
+    }
+
+    /** Qwen 3-VL. */
+    public static Layer three(Request request) {
+        return of(request, QwenKind.THREE, "qwen3_vl");
     }
 
     /** The config of its vision tower, with all entries. */
@@ -69,7 +74,7 @@ public final class QwenVl {
                 request,
                 words.with("model_type", type + "_text")
                         .with("tie_word_embeddings", c.flag("tie_word_embeddings", false)));
-        CausalLanguageModel language = ImageTokens.language(inner, r -> QwenVlText.of(r, kind.prefix()), type);
+        CausalLanguageModel language = ImageTokens.language(inner, r -> kind.language(r), type);
         ImageGrid grid = ImageGrid.of(request, vision(c));
         long padded = request.options().mask() == ModelOptions.Mask.PADDED ? padding(request) : 0;
         if (grid.tokens() + BEFORE > request.seq() - padded) {
@@ -114,7 +119,8 @@ public final class QwenVl {
             s.line("inputs_embeds = self.get_input_embeddings()(input_ids)");
             Value embedded = s.call(language.embeddings(), in[0]);
             s.line("image_embeds = self.get_image_features(pixel_values, image_grid_thw).pooler_output");
-            Value listed = s.function("get_image_features", () -> features(s));
+            Value[] made = s.function("get_image_features", () -> features(s));
+            Value listed = made[kind.deep() ? 1 : 0];
             s.line("image_embeds = torch.cat(image_embeds, dim=0).to(inputs_embeds.device, inputs_embeds.dtype)");
             Value rows = s.op("transformers.joined_list.default", "list", listed, "dim", 0);
             Argument like = new Argument.TypeOf(embedded.name());
@@ -124,12 +130,24 @@ public final class QwenVl {
             s.line("inputs_embeds = inputs_embeds.masked_scatter(image_mask, image_embeds)");
             Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", masks[0], "source", features);
             s.let("inputs_embeds", x);
+            if (kind.deep()) {
+                Value[] deep = Arrays.copyOfRange(made, 2, made.length);
+                s.line("image_mask = image_mask[..., 0]");
+                Value seen = s.op("aten.select.int", "self", masks[0], "dim", -1, "index", 0);
+                language.between((scope, layer, states) -> {
+                    scope.line("x = self._deepstack_process(x, visual_pos_masks, deepstack_visual_embeds[layer_idx])");
+                    return layer < deep.length ? deepened(scope, states, seen, deep[layer]) : states;
+                });
+            }
             s.line("position_ids = self.compute_3d_position_ids(input_ids, image_grid_thw)");
             Value[] positions = positions(s, in[0]);
             s.let("position_ids", positions[0]);
             s.line("outputs = self.language_model(inputs_embeds, position_ids)");
             Value out = s.call(language, x);
             s.use(positions[0], x, features, masks[0], masks[1]);
+            if (kind.deep()) {
+                s.use(made);
+            }
             return new Value[] {out, positions[1]};
         }
 
@@ -153,7 +171,29 @@ public final class QwenVl {
             return s.ops("transformers.rope_index.default", 2, call);
         }
 
-        private Value features(Scope s) {
+        /** {@code _deepstack_process}: what the tower saw in a layer, added to the states of an image's tokens. */
+        private Value deepened(Scope s, Value states, Value mask, Value seen) {
+            return s.function("_deepstack_process", () -> {
+                s.line("visual_embeds = visual_embeds.to(hidden_states.device, hidden_states.dtype)");
+                Value same = s.op("aten.to.dtype", "self", seen, "dtype", new Argument.TypeOf(states.name()));
+                s.line("hidden_states = hidden_states.clone()");
+                Value x = s.op("aten.clone.default", "self", states);
+                s.line("local_this = hidden_states[visual_pos_masks, :] + visual_embeds");
+                Value there = s.op("aten.index.Tensor", "self", x, "indices", places(s, mask));
+                Value sum = s.op("aten.add.Tensor", "self", there, "other", same);
+                s.line("hidden_states[visual_pos_masks, :] = local_this");
+                return s.op(
+                        "aten.index_put_.default", "self", x, "indices", places(s, mask), "values", sum);
+            });
+        }
+
+        /** What PyTorch makes of a mask that stands for an index. */
+        private Value[] places(Scope s, Value mask) {
+            Value all = s.op("aten.nonzero.default", "self", mask, "count", grid.allTokens());
+            return s.ops("aten.unbind.int", 2, Scope.arguments("self", all, "dim", 1));
+        }
+
+        private Value[] features(Scope s) {
             s.line("pixel_values = pixel_values.type(self.visual.dtype)");
             Value pixels = s.op("aten.to.dtype", "self", s.given("pixel_values"), "dtype", request.type());
             s.line("vision_outputs = self.visual(pixel_values, grid_thw=image_grid_thw)");
@@ -163,8 +203,13 @@ public final class QwenVl {
             s.op("aten.floor_divide.default", "self", counts, "other", grid.merge() * grid.merge());
             s.line("image_embeds = torch.split(vision_outputs.pooler_output, split_sizes)");
             Value parts = s.op("transformers.split_rows.default", "self", seen[1], "rows", grid.tokens());
-            s.use(seen[0]);
-            return parts;
+            if (!kind.deep()) {
+                s.use(seen[0]);
+                return new Value[] {parts};
+            }
+            Value[] outputs = seen.clone(); // image_outputs, whose tokens are the parts from now on
+            outputs[1] = parts;
+            return outputs;
         }
 
         /** {@code get_placeholder_mask}: where images are, where videos are. */

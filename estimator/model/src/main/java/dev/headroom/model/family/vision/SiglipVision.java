@@ -8,6 +8,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.ModuleList;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,8 +97,9 @@ final class SiglipVision extends Layer {
 
         @Override
         protected Value forward(Scope s, Value... in) {
-            s.line("patch_embeds = self.patch_embedding(pixel_values)");
-            Value x = s.call(patches, in[0]);
+            s.line("patch_embeds = self.patch_embedding(pixel_values.to(dtype=target_dtype))");
+            Argument like = new Argument.TypeOf(s.parameter(patches, "weight").name());
+            Value x = s.call(patches, s.op("aten.to.dtype", "self", in[0], "dtype", like));
             s.line("embeddings = patch_embeds.flatten(2).transpose(1, 2)");
             Value flat = s.op("aten.flatten.using_ints", "self", x, "start_dim", 2);
             Value rows = s.op("aten.transpose.int", "self", flat, "dim0", 1, "dim1", 2);
