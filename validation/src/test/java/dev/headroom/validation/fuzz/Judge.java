@@ -22,6 +22,9 @@ final class Judge implements AutoCloseable {
     private static final Pattern INNARDS = Pattern.compile(
             "Exception\\b|java\\.|com\\.fasterxml|out of bounds for|/ by zero|Cannot invoke|because \"|overflow$");
 
+    /** Words of the file that the line is about. */
+    private static final Pattern QUOTED = Pattern.compile("'[^']*'");
+
     /** Commands that neither run for ever nor write where they are told. */
     private static final List<String> COMMANDS =
             List.of("predict", "explain", "advise", "devices", "models", "operators", "replay", "serve-capacity");
@@ -65,7 +68,8 @@ final class Judge implements AutoCloseable {
             if (status == 2 && (said.isEmpty() || said.contains("\n"))) {
                 return Optional.of("not one line: " + said.lines().limit(2).toList());
             }
-            if (status == 1 || status == 2 && INNARDS.matcher(said).find()) {
+            if (status == 1
+                    || status == 2 && INNARDS.matcher(QUOTED.matcher(said).replaceAll("''")).find()) {
                 return Optional.of(said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
             }
             return Optional.empty();
