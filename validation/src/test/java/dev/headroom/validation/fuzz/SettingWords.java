@@ -2,10 +2,10 @@ package dev.headroom.validation.fuzz;
 
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.ValueFormat;
 import dev.headroom.validation.fuzz.Program.Edit;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** The settings that users write, with values that their help speaks of, and others. */
@@ -85,20 +85,17 @@ final class SettingWords {
     }
 
     private static final List<Written> ALL = ScenarioSettings.written().stream()
-            .map(Setting::words)
-            .flatMap(words -> words.stream())
-            .map(words -> new Written(
-                    words.word(),
-                    !words.label().isEmpty(),
-                    WORD.matcher(Objects.requireNonNullElse(words.help(), ""))
-                            .results()
-                            .map(MatchResult::group)
-                            .filter(word -> !word.endsWith(".") || word.length() < 4)
-                            .map(word -> word.replaceAll("[.:]$", ""))
-                            .toList()))
+            .flatMap(setting -> setting.words().stream())
+            .map(SettingWords::written)
             .toList();
 
     private SettingWords() {}
+
+    private static Written written(Setting.Words<?> words) {
+        List<String> values = new ArrayList<>(words.format().candidates().get());
+        WORD.matcher(words.help()).results().map(found -> found.group().replaceAll("[.:]$", "")).forEach(values::add);
+        return new Written(words.word(), words.format().arity() != ValueFormat.Arity.FLAG, values);
+    }
 
     /** One of them. */
     static Written of(int place) {

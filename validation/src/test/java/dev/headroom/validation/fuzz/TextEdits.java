@@ -145,11 +145,11 @@ final class TextEdits {
     }
 
     private static boolean isWord(String token) {
-        return Character.isLetterOrDigit(token.charAt(0));
+        return !token.isEmpty() && Character.isLetterOrDigit(token.charAt(0));
     }
 
     private static boolean isNumber(String token) {
-        return Character.isDigit(token.charAt(0));
+        return !token.isEmpty() && Character.isDigit(token.charAt(0));
     }
 
     private static void change(List<String> tokens, Edit edit) {
