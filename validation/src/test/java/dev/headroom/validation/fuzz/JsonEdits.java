@@ -50,7 +50,7 @@ final class JsonEdits {
     private static final int OF_ANY_KIND = 176;
 
     private static final long[] NUMBERS = {
-        0, 1, -1, 2, 3, 5, 7, 16, 64, 1000, 4096, 65_537, Integer.MAX_VALUE, 1L << 31, 1L << 40, 1L << 62, Long.MAX_VALUE
+        0, 1, -1, 2, 3, 5, 7, 16, 64, 65_537, Integer.MAX_VALUE, 1L << 31, 1L << 40, 1L << 62, Long.MAX_VALUE
     };
 
     private static final double[] REALS = {0, -1, 0.5, 1, 1.5, 2, 1e-9, 1e9, 1e19, 1e300, -1e300};
