@@ -93,7 +93,13 @@ final class SettingWords {
 
     private static Written written(Setting.Words<?> words) {
         List<String> values = new ArrayList<>(words.format().candidates().get());
-        WORD.matcher(words.help()).results().map(found -> found.group().replaceAll("[.:]$", "")).forEach(values::add);
+        if (values.isEmpty()) {
+            values.addAll(List.of("1", "2", "3"));
+            WORD.matcher(words.help())
+                    .results()
+                    .map(found -> found.group().replaceAll("[.:]$", ""))
+                    .forEach(values::add);
+        }
         return new Written(words.word(), words.format().arity() != ValueFormat.Arity.FLAG, values);
     }
 
