@@ -2,10 +2,12 @@ package dev.headroom.allocator.snapshot;
 
 import dev.headroom.allocator.BlockState;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a snapshot of an unpickled value. Fields that older versions of PyTorch do not write may be absent. */
@@ -15,6 +17,9 @@ final class SnapshotReader {
 
     private final IdentityHashMap<PickleDict, Frame> frames = new IdentityHashMap<>();
     private final Map<Object, Object> equal = new HashMap<>();
+
+    /** Lists of blocks and histories: a small pickle could name one in a thousand places. */
+    private final Set<PickleList> own = Collections.newSetFromMap(new IdentityHashMap<>());
 
     Snapshot read(@Nullable Object value) {
         if (!(value instanceof PickleDict top) || !(top.get("segments") instanceof PickleList)) {
@@ -39,7 +44,7 @@ final class SnapshotReader {
     private SnapshotSegment segment(PickleDict s) {
         long address = number(s, "address");
         List<SnapshotSegment.Block> blocks = new ArrayList<>();
-        PickleList pickled = list(s, "blocks");
+        PickleList pickled = notShared(list(s, "blocks"));
         long at = address;
         for (int i = 0; i < pickled.size(); i++) {
             PickleDict b = dict(pickled.get(i), "a block");
@@ -68,6 +73,7 @@ final class SnapshotReader {
         if (!(value instanceof PickleList entries)) {
             throw damaged("a device trace that is no list");
         }
+        notShared(entries);
         List<TraceEvent> events = new ArrayList<>(entries.size());
         for (int i = 0; i < entries.size(); i++) {
             PickleDict e = dict(entries.get(i), "a trace entry");
@@ -83,6 +89,13 @@ final class SnapshotReader {
                     frames(e)));
         }
         return events;
+    }
+
+    private PickleList notShared(PickleList list) {
+        if (list.size() > 0 && !own.add(list)) {
+            throw damaged("segments or devices that share one list");
+        }
+        return list;
     }
 
     private static BlockState state(PickleDict block) {

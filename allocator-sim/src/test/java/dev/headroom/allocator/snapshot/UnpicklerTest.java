@@ -1,5 +1,6 @@
 package dev.headroom.allocator.snapshot;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -87,6 +88,17 @@ class UnpicklerTest {
     void otherPicklesAreNoSnapshots() {
         assertThrows(IllegalArgumentException.class, () -> new SnapshotReader().read(load("].")));
         assertThrows(IllegalArgumentException.class, () -> new SnapshotReader().read(load("}.")));
+    }
+
+    /** Else a small file could name one long list in a thousand places, each of which is read. */
+    @Test
+    void segmentsAndDevicesShareNoList() {
+        String events = "]p0\n}(X\u0006\u0000\u0000\u0000actionX\u0005\u0000\u0000\u0000allocua";
+        String pickle = "}(X\u0008\u0000\u0000\u0000segments]X\r\u0000\u0000\u0000device_traces](" + events;
+        assertDoesNotThrow(() -> new SnapshotReader().read(load(pickle + "eu.")));
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class, () -> new SnapshotReader().read(load(pickle + "g0\neu.")));
+        assertTrue(e.getMessage().contains("share one list"), e.getMessage());
     }
 
     @Property(tries = 300)

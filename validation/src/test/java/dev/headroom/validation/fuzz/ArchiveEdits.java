@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,12 +18,15 @@ import java.util.zip.ZipOutputStream;
 /** Changes the JSON inside a zip, and sometimes the zip. */
 final class ArchiveEdits {
     /** Edits of this kind and above change bytes, those below {@link #OF_ENTRIES} what is in an entry. */
-    private static final int OF_BYTES = 240;
+    private static final int OF_BYTES = 252;
 
-    private static final int OF_ENTRIES = 224;
+    private static final int OF_ENTRIES = 246;
 
     /** What a small archive may unpack to. */
     private static final int BLOWN_UP = 64 << 20;
+
+    private static final Map<byte[], Map<String, byte[]>> UNPACKED =
+            Collections.synchronizedMap(new IdentityHashMap<>());
 
     private ArchiveEdits() {}
 
@@ -31,11 +36,11 @@ final class ArchiveEdits {
         List<Edit> bytes = new ArrayList<>();
         program.edits().forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : edit.kind() >= OF_ENTRIES ? around : inside)
                 .add(edit));
-        byte[] zip = inside.isEmpty() && around.isEmpty() ? seed : edited(seed, inside, around);
+        byte[] zip = inside.isEmpty() && around.isEmpty() ? seed : edited(seed, program.donor(), inside, around);
         return ByteEdits.apply(zip, bytes);
     }
 
-    private static byte[] edited(byte[] seed, List<Edit> edits, List<Edit> around) {
+    private static byte[] edited(byte[] seed, byte[] donor, List<Edit> edits, List<Edit> around) {
         try {
             Map<String, byte[]> entries = entries(seed);
             List<String> names = entries.keySet().stream()
@@ -43,18 +48,26 @@ final class ArchiveEdits {
                     .toList();
             if (!names.isEmpty() && !edits.isEmpty()) {
                 // Every eighth edit begins in another entry than the largest, which is the graph.
-                String graph = names.stream()
-                        .max((a, b) -> Integer.compare(entries.get(a).length, entries.get(b).length))
-                        .get();
+                String graph = largest(entries);
                 int place = edits.get(0).place();
                 String name = place % 8 == 7 ? names.get(Edit.of(place / 8, names.size())) : graph;
-                entries.put(name, JsonEdits.apply(entries.get(name), edits));
+                byte[] json = entries.get(name);
+                Map<String, byte[]> others = name.equals(graph) && donor != seed ? entries(donor) : Map.of();
+                byte[] other = others.getOrDefault(largest(others), json);
+                entries.put(name, JsonEdits.apply(json, other, edits));
             }
             around.forEach(edit -> change(entries, edit));
             return zip(entries);
         } catch (IOException e) {
             return seed;
         }
+    }
+
+    private static String largest(Map<String, byte[]> entries) {
+        return entries.keySet().stream()
+                .filter(name -> name.endsWith(".json"))
+                .max((a, b) -> Integer.compare(entries.get(a).length, entries.get(b).length))
+                .orElse("");
     }
 
     private static void change(Map<String, byte[]> entries, Edit edit) {
@@ -80,7 +93,17 @@ final class ArchiveEdits {
         }
     }
 
-    private static Map<String, byte[]> entries(byte[] zip) throws IOException {
+    /** The entries of a good file, which are unpacked once. */
+    private static Map<String, byte[]> entries(byte[] seed) throws IOException {
+        Map<String, byte[]> known = UNPACKED.get(seed);
+        if (known == null) {
+            known = unpacked(seed);
+            UNPACKED.put(seed, known);
+        }
+        return new LinkedHashMap<>(known);
+    }
+
+    private static Map<String, byte[]> unpacked(byte[] zip) throws IOException {
         Map<String, byte[]> entries = new LinkedHashMap<>();
         try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(zip))) {
             for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {

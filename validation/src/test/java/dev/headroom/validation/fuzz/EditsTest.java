@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.validation.fuzz.Program.Edit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,12 +28,38 @@ class EditsTest {
             byte[] good = reader.unchanged(seed);
             int number = seed;
             long changed = Stream.iterate(0, kind -> kind < KINDS, kind -> kind + 16)
-                    .map(kind -> new Program.Edit(12_345, kind, 777))
+                    .map(kind -> new Edit(12_345, kind, 777))
                     .map(edit -> reader.form().edited(reader.seed(number), new Program(reader, number, List.of(edit))))
                     .filter(file -> !java.util.Arrays.equals(file, good))
                     .count();
             assertTrue(changed >= 8, reader + " " + seed + ": " + changed + " of 16 edits change it");
         }
+    }
+
+    /** Where edits broke the form of a file, its reader would never come to what it does with the content. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Reader.class,
+            names = {"CONFIG", "DEEPSPEED", "COMPILED_PLAN", "WEIGHTS", "ONNX", "GRID", "RECORDING"})
+    void manyFilesAreReadToTheEnd(Reader reader) throws IOException {
+        int results = 0;
+        try (Judge judge = new Judge()) {
+            for (int i = 0; i < 40; i++) {
+                Edit edit = new Edit(7 * i, (13 * i) % 176, 1_234_567 * i);
+                byte[] file = new Program(reader, i % reader.seeds(), List.of(edit)).file();
+                results += judge.answer(reader, file).isResult() ? 1 : 0;
+            }
+        }
+        assertTrue(results >= 12, reader + ": " + results + " of 40 give a result");
+    }
+
+    @Test
+    void settingsComeWithValuesThatTheirHelpNames() {
+        assertTrue(SettingWords.named("amp").takesValue());
+        assertTrue(SettingWords.named("amp").values().contains("bf16"));
+        assertTrue(SettingWords.named("optimizer").values().contains("adamw"));
+        assertFalse(SettingWords.named("fused").takesValue());
+        assertEquals(List.of(), SettingWords.named("no-such-setting").values());
     }
 
     @Test

@@ -14,6 +14,18 @@ enum Form {
             return JsonEdits.apply(seed, edits);
         }
     },
+    REQUEST {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return RequestEdits.apply(seed, edits);
+        }
+    },
+    ARGUMENTS {
+        @Override
+        byte[] edited(byte[] seed, Program edits) {
+            return ArgumentEdits.apply(seed, edits);
+        }
+    },
     TEXT {
         @Override
         byte[] edited(byte[] seed, Program edits) {

@@ -46,6 +46,15 @@ final class JsonEdits {
             "'x'",
             "");
 
+    /** Edits of lower kinds put what may stand in a place. */
+    private static final int OF_ANY_KIND = 176;
+
+    private static final long[] NUMBERS = {
+        0, 1, -1, 2, 3, 5, 7, 16, 64, 65_537, Integer.MAX_VALUE, 1L << 31, 1L << 40, 1L << 62, Long.MAX_VALUE
+    };
+
+    private static final double[] REALS = {0, -1, 0.5, 1, 1.5, 2, 1e-9, 1e9, 1e19, 1e300, -1e300};
+
     private static final List<JsonNode> VALUES = List.of(
             NODES.numberNode(0),
             NODES.numberNode(-1),
@@ -111,17 +120,28 @@ final class JsonEdits {
     private JsonEdits() {}
 
     static byte[] apply(byte[] seed, Program program) {
-        return apply(seed, program.edits());
+        return apply(seed, program.donor(), program.edits());
     }
 
-    static byte[] apply(byte[] seed, List<Edit> edits) {
+    /** @param donor a document of the same kind, parts of which are tried in the first */
+    static byte[] apply(byte[] seed, byte[] donor, List<Edit> edits) {
         try {
             JsonNode root = MAPPER.readTree(seed);
+            List<Place> others = new ArrayList<>();
+            if (donor != seed && edits.stream().anyMatch(edit -> edit.kind() < OF_ANY_KIND)) {
+                collect(MAPPER.readTree(donor), "", others);
+            }
             for (Edit edit : edits) {
                 List<Place> places = new ArrayList<>();
-                collect(root, places);
-                if (!places.isEmpty()) {
-                    change(places.get(Edit.of(edit.place(), places.size())), edit, places);
+                collect(root, "", places);
+                if (places.isEmpty()) {
+                    continue;
+                }
+                Place place = places.get(Edit.of(edit.place(), places.size()));
+                if (edit.kind() < OF_ANY_KIND) {
+                    alike(place, edit, places, others);
+                } else {
+                    change(place, edit, places);
                 }
             }
             String text = MAPPER.writeValueAsString(root).replace(AGAIN, "");
@@ -134,15 +154,67 @@ final class JsonEdits {
         }
     }
 
-    private static void collect(JsonNode node, List<Place> places) {
+    /** @param key under which the node stands, with brackets for each list that it is in */
+    private static void collect(JsonNode node, String key, List<Place> places) {
         node.properties().forEach(entry -> {
             places.add(new Place(node, entry.getKey(), 0, entry.getValue()));
-            collect(entry.getValue(), places);
+            collect(entry.getValue(), entry.getKey(), places);
         });
         for (int i = 0; node.isArray() && i < node.size(); i++) {
-            places.add(new Place(node, "", i, node.get(i)));
-            collect(node.get(i), places);
+            places.add(new Place(node, key + "[]", i, node.get(i)));
+            collect(node.get(i), key + "[]", places);
         }
+    }
+
+    /** Puts what may stand there: a reader is past its first checks before it finds something wrong. */
+    private static void alike(Place place, Edit edit, List<Place> places, List<Place> others) {
+        JsonNode node = place.node();
+        List<Place> from = others.isEmpty() || edit.value() % 2 == 0 ? places : others;
+        List<Place> cousins = from.stream()
+                .filter(other -> other.key().equals(place.key())
+                        && other.node().getNodeType() == node.getNodeType()
+                        && !other.node().equals(node))
+                .toList();
+        if (cousins.isEmpty() && !node.isNumber() && !node.isBoolean()) {
+            change(place, edit, places);
+            return;
+        }
+        JsonNode cousin = cousins.isEmpty()
+                ? node
+                : cousins.get(Edit.of(edit.value() >>> 1, cousins.size())).node();
+        switch (Edit.of(edit.kind(), 8)) {
+            case 0, 1, 2 -> place.put(sameKind(node, cousin, edit));
+            case 3, 4 -> place.put(cousins.isEmpty() ? sameKind(node, cousin, edit) : cousin.deepCopy());
+            case 5 -> place.remove();
+            case 6 -> place.again(cousin.deepCopy());
+            default -> {
+                if (node instanceof ObjectNode object && cousin instanceof ObjectNode other) {
+                    other.properties().forEach(entry -> {
+                        if (!object.has(entry.getKey())) {
+                            object.set(entry.getKey(), entry.getValue().deepCopy());
+                        }
+                    });
+                } else {
+                    place.put(sameKind(node, cousin, edit));
+                }
+            }
+        }
+    }
+
+    private static JsonNode sameKind(JsonNode node, JsonNode cousin, Edit edit) {
+        if (node.isIntegralNumber()) {
+            long number = node.asLong();
+            return switch (Edit.of(edit.value(), 4)) {
+                case 0 -> NODES.numberNode(number + 1);
+                case 1 -> NODES.numberNode(number * 2 - 1);
+                case 2 -> NODES.numberNode(number / 2);
+                default -> NODES.numberNode(NUMBERS[Edit.of(edit.value() >>> 2, NUMBERS.length)]);
+            };
+        }
+        if (node.isNumber()) {
+            return NODES.numberNode(REALS[Edit.of(edit.value(), REALS.length)]);
+        }
+        return node.isBoolean() ? NODES.booleanNode(!node.asBoolean()) : cousin.deepCopy();
     }
 
     private static void change(Place place, Edit edit, List<Place> places) {

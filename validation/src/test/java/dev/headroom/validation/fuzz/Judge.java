@@ -22,9 +22,15 @@ final class Judge implements AutoCloseable {
     private static final Pattern INNARDS = Pattern.compile(
             "Exception\\b|java\\.|com\\.fasterxml|out of bounds for|/ by zero|Cannot invoke|because \"|overflow$");
 
+    /** Words of the file that the line is about. */
+    private static final Pattern QUOTED = Pattern.compile("'[^']*'");
+
     /** Commands that neither run for ever nor write where they are told. */
     private static final List<String> COMMANDS =
             List.of("predict", "explain", "advise", "devices", "models", "operators", "replay", "serve-capacity");
+
+    private static final List<String> COUNTS =
+            List.of("steps", "epochs", "generate", "accumulate", "max-iter", "eval-batches", "microbatches");
 
     private static final List<String> WRITING = List.of("--report", "--snapshot", "--plot", "-o", "--output");
 
@@ -65,7 +71,8 @@ final class Judge implements AutoCloseable {
             if (status == 2 && (said.isEmpty() || said.contains("\n"))) {
                 return Optional.of("not one line: " + said.lines().limit(2).toList());
             }
-            if (status == 1 || status == 2 && INNARDS.matcher(said).find()) {
+            if (status == 1
+                    || status == 2 && INNARDS.matcher(QUOTED.matcher(said).replaceAll("''")).find()) {
                 return Optional.of(said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
             }
             return Optional.empty();
@@ -113,7 +120,7 @@ final class Judge implements AutoCloseable {
                     && COMMANDS.contains(words.get(0))
                     && !words.contains("")
                     && words.stream().noneMatch(word -> WRITING.stream().anyMatch(word::startsWith))
-                    && words.stream().noneMatch(word -> word.matches("(--\\w+=)?\\d{4,}"));
+                    && !asksForMuch(words);
             return runs ? words : List.of();
         }
         return Stream.of(reader.call().split(" "))
@@ -126,6 +133,12 @@ final class Judge implements AutoCloseable {
                     default -> word.endsWith(".pt2") ? folder.resolve(word).toString() : word;
                 })
                 .toList();
+    }
+
+    /** Whether so many repetitions are asked for that they take their time. */
+    private static boolean asksForMuch(List<String> words) {
+        String line = String.join(" ", words);
+        return COUNTS.stream().anyMatch(count -> line.matches(".*--" + count + "[ =]0*[1-9]\\d{2,}\\b.*"));
     }
 
     /** A word of a command line, with the path of what it names among the files that lie there. */

@@ -10,7 +10,10 @@ import java.util.List;
 
 /** Changes the instructions of a pickle, one by one; edits of the highest kinds change bytes. */
 final class PickleEdits {
-    private static final int OF_BYTES = 224;
+    private static final int OF_BYTES = 248;
+
+    /** Edits of lower kinds put an instruction of the same kind. */
+    private static final int OF_ANY_KIND = 176;
 
     /** Instructions that stand alone or take little. */
     private static final byte[] OTHERS = {
@@ -62,6 +65,8 @@ final class PickleEdits {
         for (Edit edit : program.edits()) {
             if (edit.kind() >= OF_BYTES || steps.isEmpty()) {
                 bytes.add(edit);
+            } else if (edit.kind() < OF_ANY_KIND) {
+                alike(steps, edit);
             } else {
                 change(steps, edit);
             }
@@ -69,6 +74,35 @@ final class PickleEdits {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         steps.forEach(out::writeBytes);
         return ByteEdits.apply(out.toByteArray(), bytes);
+    }
+
+    /** The first number or text from a place on becomes another. */
+    private static void alike(List<byte[]> steps, Edit edit) {
+        int at = Edit.of(edit.place(), steps.size());
+        while (at < steps.size() && kind(steps.get(at)) == 0) {
+            at++;
+        }
+        if (at == steps.size()) {
+            return;
+        }
+        char kind = kind(steps.get(at));
+        if (kind == 'K' && edit.kind() % 2 == 0) {
+            steps.set(at, number(NUMBERS[Edit.of(edit.value(), NUMBERS.length)]));
+            return;
+        }
+        List<byte[]> cousins =
+                steps.stream().filter(step -> kind(step) == kind).toList();
+        steps.set(at, cousins.get(Edit.of(edit.value(), cousins.size())));
+    }
+
+    /** K for an instruction that gives a number, X for a text, h for what was given before, else 0. */
+    private static char kind(byte[] step) {
+        return switch (step[0] & 0xff) {
+            case 'K', 'M', 'J', 0x8a -> 'K';
+            case 'X', 0x8c -> 'X';
+            case 'h', 'j' -> 'h';
+            default -> 0;
+        };
     }
 
     private static void change(List<byte[]> steps, Edit edit) {

@@ -44,4 +44,9 @@ record Program(Reader reader, int seed, List<Edit> edits) {
     byte[] file() {
         return reader.form().edited(reader.seed(seed), this);
     }
+
+    /** Another good file of the reader, or the same where it has one alone: parts of it are tried in the first. */
+    byte[] donor() {
+        return reader.seed((seed + 1) % reader.seeds());
+    }
 }

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.GZIPInputStream;
 
 /** Everything that reads a file of a user: how a good file is changed, and which command reads it. */
@@ -105,7 +107,7 @@ enum Reader {
     GRID(Form.TEXT, "grid.yaml", "sweep {} -o out.csv --jobs 1", "fuzz/seeds/grid.yaml"),
     TABLE(Form.TEXT, "table.csv", "sweep {} -o out.jsonl --jobs 1", "fuzz/seeds/table.csv"),
     COMMAND_LINE(
-            Form.TEXT,
+            Form.ARGUMENTS,
             "arguments.txt",
             "",
             "fuzz/seeds/predict.txt",
@@ -122,14 +124,15 @@ enum Reader {
             "fuzz/seeds/perceptrons.csv"),
     UPLOAD(Form.JSON, "config.json", "POST /v1/models", "models/configs/llama-tiny.json"),
     UPLOADED_ARCHIVE(Form.ARCHIVE, "model.pt2", "POST /v1/models", "models/small/mlp-xor.pt2"),
-    STRATEGIES(Form.JSON, "request.json", "POST /v1/strategies", "fuzz/seeds/strategies.json"),
-    REQUEST(Form.JSON, "request.json", "POST /v1/predict", "fuzz/seeds/request.json"),
-    ADVICE(Form.JSON, "request.json", "POST /v1/overview", "fuzz/seeds/request.json");
+    STRATEGIES(Form.REQUEST, "request.json", "POST /v1/strategies", "fuzz/seeds/strategies.json"),
+    REQUEST(Form.REQUEST, "request.json", "POST /v1/predict", "fuzz/seeds/request.json"),
+    ADVICE(Form.REQUEST, "request.json", "POST /v1/overview", "fuzz/seeds/request.json");
 
     private final Form form;
     private final String file;
     private final String call;
     private final List<String> seeds;
+    private final Map<Integer, byte[]> read = new ConcurrentHashMap<>();
 
     /**
      * @param file what the command finds the bytes under
@@ -160,8 +163,12 @@ enum Reader {
         return seeds.size();
     }
 
-    /** A good file. */
+    /** A good file, which is read once. */
     byte[] seed(int number) {
+        return read.computeIfAbsent(number, this::readSeed);
+    }
+
+    private byte[] readSeed(int number) {
         Path path = Fixtures.folder().resolve(seeds.get(number));
         try {
             byte[] bytes = Files.readAllBytes(path);

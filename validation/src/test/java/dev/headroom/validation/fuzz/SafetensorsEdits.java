@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Changes the header of a file of safetensors, whose length it says first; edits of the highest kinds change bytes. */
 final class SafetensorsEdits {
-    private static final int OF_BYTES = 224;
+    private static final int OF_BYTES = 248;
 
     private SafetensorsEdits() {}
 
@@ -17,7 +17,7 @@ final class SafetensorsEdits {
         List<Edit> inside = new ArrayList<>();
         List<Edit> bytes = new ArrayList<>();
         program.edits().forEach(edit -> (edit.kind() >= OF_BYTES ? bytes : inside).add(edit));
-        byte[] json = JsonEdits.apply(header, inside);
+        byte[] json = JsonEdits.apply(header, header, inside);
         byte[] file = ByteBuffer.allocate(Long.BYTES + json.length)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putLong(json.length)

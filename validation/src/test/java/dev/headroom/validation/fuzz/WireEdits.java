@@ -8,7 +8,10 @@ import java.util.List;
 
 /** Changes the fields of a message of protobuf, and leaves it a message; edits of the highest kinds change bytes. */
 final class WireEdits {
-    private static final int OF_BYTES = 240;
+    private static final int OF_BYTES = 252;
+
+    /** Edits of lower kinds put a field that may stand in a place. */
+    private static final int OF_ANY_KIND = 176;
 
     private static final long[] NUMBERS = {
         0, 1, -1, 2, 3, 7, 16, 65_537, Integer.MAX_VALUE, 1L << 31, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE
@@ -31,12 +34,16 @@ final class WireEdits {
 
     static byte[] apply(byte[] seed, Program program) {
         List<Field> message = Wire.read(seed);
+        List<Place> others = new ArrayList<>();
+        collect(Wire.read(program.donor()), others);
         List<Edit> bytes = new ArrayList<>();
         for (Edit edit : program.edits()) {
             List<Place> places = new ArrayList<>();
             collect(message, places);
             if (edit.kind() >= OF_BYTES || places.isEmpty()) {
                 bytes.add(edit);
+            } else if (edit.kind() < OF_ANY_KIND) {
+                alike(places.get(Edit.of(edit.place(), places.size())), edit, edit.value() % 2 == 0 ? places : others);
             } else {
                 change(places.get(Edit.of(edit.place(), places.size())), edit, places);
             }
@@ -48,6 +55,21 @@ final class WireEdits {
         for (int i = 0; i < message.size(); i++) {
             places.add(new Place(message, i));
             collect(message.get(i).inner(), places);
+        }
+    }
+
+    private static void alike(Place place, Edit edit, List<Place> from) {
+        Field field = place.field();
+        List<Field> cousins = from.stream()
+                .map(Place::field)
+                .filter(other -> other.tag() == field.tag() && other.isMessage() == field.isMessage())
+                .toList();
+        Field cousin = cousins.isEmpty() ? field : cousins.get(Edit.of(edit.value() >>> 1, cousins.size()));
+        switch (Edit.of(edit.kind(), 6)) {
+            case 0, 1 -> place.put(field.kind() == 0 ? changed(field, edit) : cousin.copy());
+            case 2, 3 -> place.put(cousin.copy());
+            case 4 -> place.message().add(place.index(), cousin.copy());
+            default -> place.message().remove(place.index());
         }
     }
 

@@ -38,7 +38,7 @@ public final class CheckpointPlanner {
                     only,
                     only.get(0).peakAllocated(),
                     null,
-                    "without a backward pass nothing is kept for it",
+                    rehearsal.nothingTried(),
                     true);
         }
         return new CheckpointSearch(rehearsal).plans();

@@ -8,6 +8,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
@@ -53,9 +54,16 @@ final class Rehearsal {
         return asked;
     }
 
-    /** Whether there is anything to recompute for. */
+    /** Whether there is anything to recompute for, in a phase of its own: passes of LBFGS run inside of its step. */
     boolean hasBackward() {
-        return !asked.loop().inference();
+        return storeAll.phases().stream().anyMatch(p -> p.phase() == Phase.BACKWARD);
+    }
+
+    /** Why nothing is tried of a run that has no backward pass. */
+    String nothingTried() {
+        return asked.loop().inference()
+                ? "without a backward pass nothing is kept for it"
+                : "the passes run inside of the optimizer's step, where checkpoints are not tried";
     }
 
     /** All choices so far. */

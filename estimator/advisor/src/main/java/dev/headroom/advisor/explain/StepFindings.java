@@ -88,7 +88,7 @@ final class StepFindings {
         answer.add("Step 0 peaks in " + first.phase().phase() + " with " + Words.size(first.allocated())
                 + ", step 1 in " + second.phase().phase() + " with " + Words.size(second.allocated()) + ".");
         answer.add("At its peak step 1 holds " + account.changes(5) + ".");
-        if (explained.run().loop().steps() > 2) {
+        if (explained.run().loop().steps() > 2 && !step(2).isEmpty()) {
             AliveAt third = highest(step(2));
             long change = third.allocated() - second.allocated();
             answer.add(

@@ -22,9 +22,15 @@ public final class ErrorLine {
 
     private ErrorLine() {}
 
-    /** Whether the user can mend it; one can ask for less than Java's heap holds, or for a larger heap. */
+    /**
+     * Whether the user can mend it; one can ask for less than Java's heap holds, or for a larger heap, and files can be
+     * nested more deeply than its stack holds.
+     */
     public static boolean isBadInput(Throwable e) {
-        return e instanceof UserInputException || e instanceof ParameterException || e instanceof OutOfMemoryError;
+        return e instanceof UserInputException
+                || e instanceof ParameterException
+                || e instanceof OutOfMemoryError
+                || e instanceof StackOverflowError;
     }
 
     /** What, where, what to do; always a single line. */
@@ -46,6 +52,9 @@ public final class ErrorLine {
             text = "this is more than Java's heap of "
                     + Mib.text(Runtime.getRuntime().maxMemory())
                     + " holds; ask for fewer layers or `steps`, or give it more with HEADROOM_JAVA_OPTS=-Xmx8g";
+        } else if (e instanceof StackOverflowError) {
+            text = "the input is nested more deeply, or has longer lines, than Java's stack holds; if it is as PyTorch"
+                    + " wrote it, please report this with the stack trace, which HEADROOM_DEBUG=1 prints";
         } else if (isBadInput(e)) {
             text = message(e);
         } else {

@@ -67,7 +67,9 @@ final class Verdict {
 
     private static String shortfall(Prediction p) {
         Long headroom = p.verdict().headroom();
-        String missing = headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
+        boolean inPieces = headroom == null && p.verdict().minimumMemory() != null;
+        String why = inPieces ? ": free memory lies in pieces" : "";
+        String missing = headroom == null || headroom >= 0 ? why : ": " + Mib.text(-headroom) + " missing";
         return missing + risk(p.verdict());
     }
 
@@ -108,6 +110,10 @@ final class Verdict {
     }
 
     private static String needs(Prediction.Verdict verdict) {
-        return verdict.minimumMemory() == null ? "" : "; needs " + Mib.text(verdict.minimumMemory()) + " of memory";
+        if (verdict.minimumMemory() == null) {
+            return "";
+        }
+        return (verdict.headroom() == null ? "; gets through in " : "; needs ") + Mib.text(verdict.minimumMemory())
+                + " of memory";
     }
 }

@@ -53,6 +53,13 @@ class SummaryTest {
     }
 
     @Test
+    void saysThatFreeMemoryLiesInPieces() {
+        String text = String.join("\n", lines(Predictions.inPieces(run())));
+        assertTrue(text.startsWith("Does not fit on 2.83 GiB within 2.83 GiB: free memory lies in pieces"), text);
+        assertTrue(text.replaceAll("\\s+", " ").contains("asking for 32.00 MiB; gets through in 2.73 GiB"), text);
+    }
+
+    @Test
     void asksForADeviceWhenNoneIsNamed() {
         assertTrue(lines(Predictions.deviceless(run())).get(0).startsWith("Needs 3.61 GiB"));
     }

@@ -30,6 +30,7 @@ final class Refusals {
         refuse(run.checkpointing().offload(), "`checkpoint_offload`");
         refuse(run.kernels().channelsLast3d(), "`channels_last_3d`");
         refuse(graph.loop() != null, "a loop of its own");
+        refuse(run.generation().any(), "`generate`");
     }
 
     private static void requireCompiled(Scenario run, boolean asked, String option) {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.loop;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.BriefText;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.OptimizerOptions;
 import dev.headroom.model.scenario.Scenario;
@@ -105,7 +106,7 @@ final class ProjectedSteps implements LoopHook {
 
     private static boolean begins(String expression, String module) {
         try {
-            return Pattern.compile(expression).matcher(module).lookingAt();
+            return Pattern.compile(expression).matcher(new BriefText(module)).lookingAt();
         } catch (PatternSyntaxException e) {
             return false;
         }

@@ -89,7 +89,8 @@ public record Prediction(
      * The answer.
      *
      * @param fits {@code null} when neither a device nor a limit was named
-     * @param headroom bytes left at the peak (negative: missing), or {@code null}
+     * @param headroom bytes left at the peak (negative: missing), or {@code null}: also where none are missing and the
+     *     run fails because what is free lies in pieces
      * @param probabilityOom that the run needs more than there is, from how far predictions were from measurements;
      *     {@code null} when neither a device nor a limit was named
      * @param minimumMemory the least device memory in which the run gets through, CUDA's context and libraries included

@@ -96,7 +96,8 @@ final class RequestPlay {
         if (!requests.isAllocation(next)) {
             return 0;
         }
-        long segment = allocator.segmentFor(requests.bytes(requests.storage(next)), 0);
+        int storage = requests.storage(next);
+        long segment = allocator.segmentFor(requests.bytes(storage), requests.stream(storage));
         return memory.used() + Bytes.roundUp(segment, SimulatedDeviceMemory.GRANULE);
     }
 
@@ -112,7 +113,7 @@ final class RequestPlay {
     private void step() {
         int storage = requests.storage(next);
         if (requests.isAllocation(next)) {
-            blocks[storage] = allocator.allocate(requests.bytes(storage), 0);
+            blocks[storage] = allocator.allocate(requests.bytes(storage), requests.stream(storage));
         } else {
             allocator.free(blocks[storage]);
         }

@@ -7,21 +7,26 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 final class Requests {
     /** Bytes of every storage. */
     private final long[] bytes;
+    /** The stream that it is asked for on. */
+    private final int[] streams;
     /** A storage for its allocation, its complement for its end. */
     private final int[] events;
 
-    private Requests(long[] bytes, int[] events) {
+    private Requests(long[] bytes, int[] streams, int[] events) {
         this.bytes = bytes;
+        this.streams = streams;
         this.events = events;
     }
 
     static Requests of(EventLog log) {
         long[] bytes = new long[log.storages()];
+        int[] streams = new int[log.storages()];
         IntArrayList events = new IntArrayList(log.size());
         log.replay(log.size(), new EventLog.Visitor() {
             @Override
             public void allocated(int storage) {
                 bytes[storage] = log.requested(storage);
+                streams[storage] = log.stream(storage);
                 if (bytes[storage] > 0) {
                     events.add(storage);
                 }
@@ -34,7 +39,7 @@ final class Requests {
                 }
             }
         });
-        return new Requests(bytes, events.toIntArray());
+        return new Requests(bytes, streams, events.toIntArray());
     }
 
     int storages() {
@@ -56,5 +61,9 @@ final class Requests {
 
     long bytes(int storage) {
         return bytes[storage];
+    }
+
+    int stream(int storage) {
+        return streams[storage];
     }
 }

@@ -32,6 +32,9 @@ final class Summaries {
         DeviceMemory first = devices.get(0);
         Long total = request.device().total();
         Verdicts verdicts = new Verdicts(request, run, plays);
+        Prediction.Verdict verdict = verdicts.verdict();
+        List<String> warnings = warnings(request, run);
+        Fragmentation.line(request, verdict, plays).ifPresent(warnings::add);
         return new Prediction(
                 request.graph().name(),
                 request.scenario(),
@@ -48,10 +51,10 @@ final class Summaries {
                 first.rounding(),
                 first.cachedFree(),
                 plays.layers(run),
-                verdicts.verdict(),
+                verdict,
                 run.oom(),
                 convolutions(run.convolutions()),
-                warnings(request, run),
+                warnings,
                 gaps(run.unmodelled()),
                 verdicts.certainty(),
                 request.scenario().parallel().kind() == ParallelKind.SINGLE ? List.of() : run.collectives(),

@@ -60,7 +60,8 @@ final class Verdicts {
         }
         Long headroom = room - run.mostReserved() - context;
         if (run.oom() != null) {
-            headroom = needed == null ? null : Long.valueOf(Math.min(room - needed, -1));
+            // No memory is missing where only its pieces are too small.
+            headroom = needed == null || needed <= room ? null : Long.valueOf(room - needed);
         }
         return new Prediction.Verdict(run.oom() == null, headroom, probability(), needed);
     }

@@ -2,6 +2,7 @@ package dev.headroom.estimator.program;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.rule.Call;
@@ -96,6 +97,15 @@ public record ValueShape(DType type, long[] sizes, long[] strides) {
     }
 
     private static Map<String, ValueShape> play(Graph graph, Map<String, Long> symbols) {
+        try {
+            return played(graph, symbols);
+        } catch (OutOfMemoryException e) {
+            throw new UserInputException(
+                    "a forward pass takes more than 4 TiB, which no device has; ask for smaller sizes", e);
+        }
+    }
+
+    private static Map<String, ValueShape> played(Graph graph, Map<String, Long> symbols) {
         CachingAllocator allocator =
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(PLENTY));
         EagerRuntime runtime = new EagerRuntime(allocator, ANY, new KernelOptions(0, Scenario.Attention.AUTO));

@@ -285,7 +285,7 @@ public final class AutogradEngine {
                 if (!node.unpacks) {
                     tape.unpackSaved(node);
                 }
-                outputs = Arrays.copyOf(recorded.of(node, node.backward).apply(inputs), node.edges.length);
+                outputs = Arrays.copyOf(recorded.run(node, node.backward, inputs), node.edges.length);
                 for (Tensor t : outputs) {
                     locals.keep(t);
                 }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.model.error.UserInputException;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -25,8 +26,21 @@ public final class RecordedPass {
         }
     }
 
+    /** Runs a node. */
+    Tensor[] run(GradNode node, GradNode.Backward plain, Tensor[] given) {
+        try {
+            return of(node, plain).apply(given);
+        } catch (ArithmeticException | IndexOutOfBoundsException | NegativeArraySizeException e) {
+            throw new UserInputException(
+                    node.name + " of '" + runtime.attribution(node.attribution).module()
+                            + "': what its operator was given does not go together; if PyTorch runs it, please report"
+                            + " this",
+                    e);
+        }
+    }
+
     /** How a node runs: recorded, where that is known. */
-    GradNode.Backward of(GradNode node, GradNode.Backward plain) {
+    private GradNode.Backward of(GradNode node, GradNode.Backward plain) {
         if (!runtime.gradMode()) {
             return plain;
         }

@@ -4,9 +4,11 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +64,8 @@ record Traced(
                 }
                 int first = adds ? 1 : 0;
                 if (of.size() == row.inputs.size()
+                        && of.get(first).sizes().size() > 1
+                        && !of.get(first + 1).sizes().isEmpty()
                         && Padding.of(of.get(first), of.get(first + 1)).any()) {
                     out.add(new Product(of.get(first), of.get(first + 1), adds ? of.get(0) : null));
                 }
@@ -92,11 +96,12 @@ record Traced(
         return out;
     }
 
-    /** What views and casts are of. */
+    /** What views and casts are of; rows that read each other in a circle end it. */
     private static String origin(String name, Map<String, Row> nodes) {
         String at = name;
         Row row = nodes.get(at);
-        while (row != null && !row.isPlaceholder() && row.inputs.size() == 1) {
+        Set<String> seen = new HashSet<>();
+        while (row != null && !row.isPlaceholder() && row.inputs.size() == 1 && seen.add(at)) {
             at = row.inputs.get(0);
             row = nodes.get(at);
         }

@@ -48,7 +48,7 @@ public final class Importers {
         List<String> names = new ArrayList<>();
         for (Importer importer : ServiceLoader.load(Importer.class, Importers.class.getClassLoader())) {
             if (exists ? importer.accepts(file) : importer.ships(file.toString())) {
-                return read.apply(importer);
+                return read(file, importer, read);
             }
             formats.add(importer.format());
             names.addAll(importer.names());
@@ -59,6 +59,18 @@ public final class Importers {
                                 + ForeignFiles.what(file)
                                         .orElse(" is not a model file that Headroom reads; it reads " + formats)
                         : file + " does not exist" + remedy(file.toString(), names));
+    }
+
+    /** What importers do not check one by one shows in the arithmetic of sizes and in places that lists do not have. */
+    private static Graph read(Path file, Importer importer, Function<Importer, Graph> read) {
+        try {
+            return read.apply(importer);
+        } catch (ArithmeticException | IndexOutOfBoundsException | NegativeArraySizeException e) {
+            throw new UserInputException(
+                    file + ": its parts do not fit together; write it again, and if it is as PyTorch wrote it, please"
+                            + " report this",
+                    e);
+        }
     }
 
     /** The name that was meant; what looks like the name of a model may be exported. */

@@ -4,6 +4,7 @@ import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.graph.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.compiled.CompiledSteps;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -135,9 +136,20 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {
         Graph graph = imported;
         for (Pass pass : passes) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
+            graph = after(pass, graph, scenario, symbols);
         }
         return graph;
+    }
+
+    private static Graph after(Pass pass, Graph graph, Scenario scenario, Map<String, Long> symbols) {
+        try {
+            return pass.rewrite().apply(graph, scenario, symbols);
+        } catch (ArithmeticException | IndexOutOfBoundsException | NegativeArraySizeException e) {
+            throw new UserInputException(
+                    "the model's parts do not fit together where its graph is prepared ('" + pass.name()
+                            + "'); if PyTorch runs it, please report this",
+                    e);
+        }
     }
 
     private static Graph adapted(Graph graph, Scenario run) {

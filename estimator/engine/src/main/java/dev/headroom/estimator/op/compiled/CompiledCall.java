@@ -12,8 +12,11 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +100,7 @@ final class CompiledCall {
     private Tensor[] backward(CompiledCode code, List<Saved> kept, Tensor[] gradients) {
         makeZeros(gradients);
         List<@Nullable Tensor> arguments = new ArrayList<>();
+        Set<Tensor> given = Collections.newSetFromMap(new IdentityHashMap<>());
         int next = 0;
         int tangent = 0;
         for (String name : code.arguments()) {
@@ -109,7 +113,9 @@ final class CompiledCall {
                         tangent++,
                         Objects.requireNonNull(code.inputs().get(name))));
             } else {
-                arguments.add(kept.get(next++).handedTo(rt));
+                Tensor handed = kept.get(next++).handedTo(rt);
+                // What is kept under two names is let go of under each.
+                arguments.add(handed == null || given.add(handed) ? handed : rt.detach(handed));
             }
         }
         Tensor[] made = played(code, arguments);

@@ -11,10 +11,12 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.QuantKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,24 +149,19 @@ public final class QuantisedLinears {
     }
 
     private ModelState held() {
+        Set<String> quantised = new HashSet<>();
+        made.values().forEach(parts -> quantised.add(ModelState.owner(parts.get(0).qualifiedName())));
         Map<String, HeldTensor> out = new LinkedHashMap<>();
         graph.held().tensors().forEach((name, held) -> {
             List<QuantisedTensors.Part> parts =
                     held.value() == null ? List.of() : made.getOrDefault(held.value(), List.of());
             if (parts.isEmpty()) {
-                out.put(name, isBiasOfQuantised(name) ? frozen(held) : held);
+                // new_module.requires_grad_(False) freezes a layer's bias as well.
+                out.put(name, quantised.contains(ModelState.owner(name)) ? frozen(held) : held);
             }
             parts.forEach(part -> out.put(part.qualifiedName(), part.held()));
         });
         return graph.held().withTensors(out);
-    }
-
-    /** {@code new_module.requires_grad_(False)} freezes a layer's bias as well. */
-    private boolean isBiasOfQuantised(String name) {
-        String owner = ModelState.owner(name);
-        return made.values().stream()
-                .anyMatch(
-                        parts -> ModelState.owner(parts.get(0).qualifiedName()).equals(owner));
     }
 
     private static HeldTensor frozen(HeldTensor held) {

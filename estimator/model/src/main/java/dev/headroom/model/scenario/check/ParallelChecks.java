@@ -124,6 +124,9 @@ public final class ParallelChecks {
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
             throw new UserInputException("`parameters_as_bucket_view` is an option of `zero_optimizer`; name both");
         }
+        if (run.generation().any() && kind.isTensor()) {
+            throw refused("`generate`", "its layers' caches are not divided; take fsdp2, ddp or dp");
+        }
         if (run.loop().inference() && (kind.isPipeline() || kind.isDeepSpeed())) {
             throw refused(
                     "`inference`",

@@ -39,15 +39,17 @@ final class OftLayer implements AdapterLayer {
         if (asked >= in) {
             return in;
         }
-        long above = asked;
-        while (in % above != 0) {
-            above++;
-        }
         long below = asked;
         while (in % below != 0) {
             below--;
         }
-        return asked - below <= above - asked ? below : above;
+        // One above counts only where it is nearer.
+        for (long above = asked + 1; above - asked < asked - below; above++) {
+            if (in % above == 0) {
+                return above;
+            }
+        }
+        return below;
     }
 
     @Override

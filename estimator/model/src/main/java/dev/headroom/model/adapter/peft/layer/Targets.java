@@ -1,6 +1,7 @@
 package dev.headroom.model.adapter.peft.layer;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.error.BriefText;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ public final class Targets {
     /** Whether a module is named. */
     public boolean matches(String path) {
         if (pattern != null) {
-            return pattern.matcher(path).matches();
+            return pattern.matcher(new BriefText(path)).matches();
         }
         return named.stream().anyMatch(n -> ends(path, n));
     }

@@ -1,0 +1,30 @@
+package dev.headroom.app.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.model.error.UserInputException;
+import org.junit.jupiter.api.Test;
+
+/** What the one line says, and whose fault it is. */
+class ErrorLineTest {
+    @Test
+    void whatIsTooLargeOrTooDeepIsBadInput() {
+        assertTrue(ErrorLine.isBadInput(new OutOfMemoryError()));
+        assertTrue(ErrorLine.of(new OutOfMemoryError()).contains("Java's heap"));
+        assertTrue(ErrorLine.isBadInput(new StackOverflowError()));
+        assertTrue(ErrorLine.of(new StackOverflowError()).contains("nested more deeply"));
+    }
+
+    @Test
+    void otherFailuresAreDefects() {
+        assertFalse(ErrorLine.isBadInput(new IllegalStateException("no")));
+        assertTrue(ErrorLine.of(new IllegalStateException("no")).contains("please report it"));
+    }
+
+    @Test
+    void aLineIsOneLine() {
+        assertEquals("headroom: a b?", ErrorLine.of(new UserInputException("a\n  b\u0007")));
+    }
+}
