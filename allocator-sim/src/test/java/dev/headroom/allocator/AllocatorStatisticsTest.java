@@ -33,6 +33,58 @@ class AllocatorStatisticsTest {
         assertEquals(19 * MIB - 512, s.inactiveSplitBytes().current());
         assertEquals(2, s.numDeviceAlloc());
         assertEquals(0, s.numDeviceFree());
+        assertEquals(s.activeBytes().current(), s.activeBytesNow());
+        assertEquals(100, s.arrays().get("requested_bytes").smallPool().current());
+        assertEquals(3 * MIB, s.arrays().get("requested_bytes").largePool().current());
+    }
+
+    /** Segments of either pool go back when the cache is emptied, and are counted there alone. */
+    @Test
+    void segmentsThatGoBackAreOfTheirPool() {
+        CachingAllocator a = allocator();
+        a.free(a.allocate(30 * MIB, 0));
+        a.emptyCache();
+        StatArray segments = a.statistics().arrays().get("segment");
+        assertEquals(1, segments.smallPool().current());
+        assertEquals(0, segments.smallPool().freed());
+        assertEquals(1, segments.largePool().current());
+        assertEquals(1, segments.largePool().freed());
+        assertEquals(2, segments.all().current());
+    }
+
+    /** throw_on_cudamalloc_oom refuses before the driver is asked. */
+    @Test
+    void rejectionsAreCountedApart() {
+        CachingAllocator a = new CachingAllocator(
+                AllocatorSettings.parse("throw_on_cudamalloc_oom:True"), new SimulatedDeviceMemory(64 * MIB));
+        assertThrows(OutOfMemoryException.class, () -> a.allocate(80 * MIB, 0));
+        assertEquals(1, a.statistics().numOomRejections());
+        assertEquals(1L, a.statistics().asMap().get("num_oom_rejections"));
+    }
+
+    /** Pools and large blocks have their names in the map, and their peaks are reset with all others. */
+    @Test
+    void privatePoolsAndLargeBlocksAreInTheMap() {
+        CachingAllocator a = new CachingAllocator(
+                AllocatorSettings.parse("max_split_size_mb:20"), new SimulatedDeviceMemory(256 * MIB));
+        a.createPool(1);
+        a.beginAllocateToPool(1, stream -> true);
+        a.free(a.allocate(30 * MIB, 0));
+        a.free(a.allocate(100, 0));
+        a.endAllocateToPool(1);
+        a.releasePool(1);
+        a.dropPool(1);
+        a.emptyCache();
+        SortedMap<String, Long> map = a.statistics().asMap();
+        assertEquals(32 * MIB, map.get("reserved_bytes_by_private_pools.0_1.all.peak"));
+        assertEquals(1L, map.get("oversize_allocations.peak"));
+        assertEquals(0L, map.get("oversize_segments.current"));
+        a.resetPeakStatistics();
+        map = a.statistics().asMap();
+        assertEquals(
+                map.get("reserved_bytes_by_private_pools.0_1.all.current"),
+                map.get("reserved_bytes_by_private_pools.0_1.all.peak"));
+        assertEquals(0L, map.get("segment.small_pool.peak"));
     }
 
     @Test

@@ -116,6 +116,8 @@ class SettingsCopyTest {
         assertEquals(3 * MIB, s.roundSize(2 * MIB + 1), "two steps between 2 and 4 MiB");
         assertEquals(5 * MIB, s.roundSize(4 * MIB + 1), "four steps between 4 and 8 MiB");
         assertEquals(9 * MIB, s.roundSize(8 * MIB + 1), "eight steps between 8 and 16 MiB");
+        AllocatorSettings some = AllocatorSettings.parse("roundup_power2_divisions:[2:2,4:1,>:8]");
+        assertEquals(4 * MIB + 512, some.roundSize(4 * MIB + 1), "one division is none");
         assertEquals((128L << 30) + (16L << 30), s.roundSize((128L << 30) + 1), "eight steps at the far end, too");
     }
 

@@ -174,6 +174,15 @@ class ReplayComparisonTest {
                 7 * MIB,
                 new ReplaySettings(limited, null, 7 * MIB, false).recorded().allowedBytes(64 * MIB));
         assertEquals(0, new ReplaySettings(limited, null, 0, true).recorded().allowedBytes(64 * MIB));
+        assertEquals(0, new ReplaySettings(limited, null, 0, false).recorded().allowedBytes(64 * MIB));
+        Requests common = new Requests("expandable_segments:True", 64 * MIB, sink -> {});
+        assertEquals(
+                1,
+                new ReplaySettings(common, null, -1, false)
+                        .all(List.of()).stream()
+                                .filter(AllocatorSettings::expandableSegments)
+                                .filter(s -> s.text().equals(common.conf()))
+                                .count());
         ReplaySettings elsewhere = new ReplaySettings(limited, "2.9", -1, true);
         assertEquals(Long.MAX_VALUE, elsewhere.with("").allowedBytes(64 * MIB));
         assertEquals("2.1", elsewhere.with("").profile().name());

@@ -101,6 +101,37 @@ class ReplayTest {
                         r -> r.allocator().statistics().activeBytes().current() / MIB));
     }
 
+    /** Blocks that are awaited at the same time wait each for its own stream. */
+    @Test
+    void awaitedBlocksWaitOneByOne() throws IOException {
+        assertEquals(
+                List.of(30L, 60L, 60L, 60L, 60L, 60L, 60L),
+                afterEvents(
+                        sink -> {
+                            sink.allocate(1, 30 * MIB, 0);
+                            sink.allocate(2, 30 * MIB, 0);
+                            sink.freeLater(1);
+                            sink.freeLater(2);
+                            sink.freeCompleted(1);
+                            sink.allocate(3, 30 * MIB, 0);
+                            sink.freeCompleted(2);
+                        },
+                        r -> r.allocator().statistics().activeBytes().current() / MIB));
+    }
+
+    @Test
+    void marksAreShownToTheObserver() throws IOException {
+        List<String> seen = new ArrayList<>();
+        Replay.run(
+                Requests.of(sink -> sink.mark("forward", 3, 1)), AllocatorSettings.defaults(), 0, new ReplayObserver() {
+                    @Override
+                    public void mark(Replay replay, String name, int step, int micro) {
+                        seen.add(name + " " + step + " " + micro);
+                    }
+                });
+        assertEquals(List.of("forward 3 1"), seen);
+    }
+
     /** Many more blocks than there are streams may be awaited one after the other. */
     @Test
     void awaitedStreamsAreUsedAgain() throws IOException {
