@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
@@ -117,6 +118,9 @@ class CheckpointTest {
         assertEquals(3 * KIB, allocated(), "and the gradient of x");
         rt.free(y);
         assertEquals(2 * KIB, allocated());
+        rt.setGrad(x, null);
+        rt.free(x);
+        assertEquals(0, allocated(), "nothing holds x any more");
     }
 
     /** As soon as all is there that was saved the first time, the body is left. */
@@ -237,20 +241,64 @@ class CheckpointTest {
     @Test
     void reentrantCheckpointsMakeUpGradients() {
         Tensor x = leaf();
-        Body body = inputs -> new Tensor[] {op("A", false, inputs[0]), op("B", false, inputs[0]), integers(inputs[0])};
+        Body body = inputs -> new Tensor[] {op("A", false, inputs[0]), op("B", false, inputs[0]), rt.empty(DType.INT64, 1)};
         Tensor[] made = checkpoint(true, false, body, NONE, x);
         assertFalse(made[2].requiresGrad(), "no gradient flows through integers");
         ran.clear();
+        long before = storages();
         backward(made[0]);
         assertEquals(List.of("A", "B", "B'", "A'"), ran);
         assertEquals(KIB, x.grad().nbytes());
+        // The given gradient, the one that is made up for B, three results again, and two gradients of x.
+        assertEquals(before + 7, storages());
     }
 
-    private Tensor integers(Tensor of) {
-        Recorder r = rt.record("argmax", of);
-        Tensor out = rt.empty(DType.INT64, 1);
-        r.nonDifferentiable(out);
-        return out;
+    /** Nodes count for the operators that they were recorded for, whatever ran in between to make what they ask for. */
+    @Test
+    void recomputationIsNobodyElsesWork() {
+        List<String> seen = new ArrayList<>();
+        Body body = inputs -> {
+            rt.attribute(rt.number(new Attribution("layer", "aten.exp", "n")));
+            Recorder r = rt.record("A", inputs);
+            r.save(inputs[0]);
+            Tensor out = kib();
+            r.gradient(0, g -> {
+                seen.add(rt.attribution(rt.attribution()).toString());
+                return kib();
+            });
+            rt.attribute(rt.number(new Attribution("other", "aten.log", "m")));
+            return new Tensor[] {r.output(out)};
+        };
+        backward(body.run(new Tensor[] {leaf()})[0]);
+        backward(checkpoint(false, false, body, NONE, leaf())[0]);
+        assertEquals(seen.get(0), seen.get(1));
+    }
+
+    /** What was recomputed for a node that a pass does not come to waits on, and goes with the graph. */
+    @Test
+    void whatNoNodeAskedForGoesWithTheGraph() {
+        Tensor x = leaf();
+        Tensor other = leaf();
+        Body body = inputs -> {
+            try (Frame f = rt.frame()) {
+                Tensor a = op("A", true, inputs[0]);
+                Tensor b = op("B", true, inputs[1]);
+                return new Tensor[] {f.keep(op("C", true, a, b))};
+            }
+        };
+        Tensor y = checkpoint(false, false, body, NONE, x, other)[0];
+        try (Frame f = rt.frame()) {
+            rt.release(engine.gradients(y, kib(), List.of(other), true, false, g -> g)[0]);
+        }
+        assertEquals(List.of("A", "B", "C", "A", "B", "C", "C'", "B'"), ran);
+        rt.free(x);
+        rt.free(other);
+        rt.free(y);
+        assertEquals(0, allocated());
+    }
+
+    private long storages() {
+        return rt.devices().memory(0).log().storages();
     }
 
     /** An input that the body gives back has a history of its own, and its gradient comes through the checkpoint. */
@@ -315,13 +363,15 @@ class CheckpointTest {
     /** Arguments by keyword stay with ctx and not with what the node saved: they outlive the backward pass. */
     @Test
     void keywordsLiveAsLongAsTheNode() {
-        Tensor x = leaf();
+        Tensor w = leaf();
+        Tensor x = op("P", false, w);
         Tensor keyword = kib();
         Body body = inputs -> new Tensor[] {op("A", false, inputs[0], inputs[1])};
         Tensor y = Reentrant.run(rt, engine, body, new Tensor[] {x, keyword}, true, false)[0];
         rt.free(keyword);
+        rt.free(x);
         backward(y);
-        assertEquals(4 * KIB, allocated(), "x, its gradient, y and the keyword");
+        assertEquals(4 * KIB, allocated(), "w, its gradient, y and the keyword");
         rt.free(y);
         assertEquals(2 * KIB, allocated());
     }
