@@ -76,8 +76,12 @@ class SettingsCopyTest {
 
     @Example
     void theTextIsWhatWasParsed() {
-        assertEquals("max_split_size_mb:64", AllocatorSettings.parse("max_split_size_mb:64").text());
-        assertEquals("max_split_size_mb:64", AllocatorSettings.parse("max_split_size_mb:64").toString());
+        assertEquals(
+                "max_split_size_mb:64",
+                AllocatorSettings.parse("max_split_size_mb:64").text());
+        assertEquals(
+                "max_split_size_mb:64",
+                AllocatorSettings.parse("max_split_size_mb:64").toString());
         assertEquals("default", AllocatorSettings.defaults().toString());
     }
 
@@ -93,8 +97,7 @@ class SettingsCopyTest {
     /** A size is rounded to the next multiple of the step of its interval, and no further. */
     @Property(tries = 200)
     void divisionsSplitEveryIntervalBetweenPowersOfTwo(
-            @ForAll @LongRange(min = 1, max = 1L << 38) long bytes,
-            @ForAll("divisions") int divisions) {
+            @ForAll @LongRange(min = 1, max = 1L << 38) long bytes, @ForAll("divisions") int divisions) {
         AllocatorSettings s = AllocatorSettings.parse("roundup_power2_divisions:" + divisions);
         long power = Long.highestOneBit(bytes);
         long step = divisions > 1 && bytes > 512L * divisions ? power / divisions : 512;

@@ -120,7 +120,10 @@ class ReplayComparisonTest {
                 "max_split_size_mb:64,garbage_collection_threshold:0.8",
                 "roundup_power2_divisions:[16:1,128:1,>:1]",
                 "max_split_size_mb:64");
-        assertEquals("roundup_power2_divisions:[16:1,128:1,>:1]", comparison.best().settings().text(), "the earlier");
+        assertEquals(
+                "roundup_power2_divisions:[16:1,128:1,>:1]",
+                comparison.best().settings().text(),
+                "the earlier");
     }
 
     @Example
@@ -142,7 +145,8 @@ class ReplayComparisonTest {
         ReplayComparison.of(
                 Requests.of(sink -> sink.allocate(1, MIB, 0)),
                 List.of(
-                        AllocatorSettings.parse("max_split_size_mb:64"), AllocatorSettings.parse("max_split_size_mb:32")),
+                        AllocatorSettings.parse("max_split_size_mb:64"),
+                        AllocatorSettings.parse("max_split_size_mb:32")),
                 () -> new SimulatedDeviceMemory(DEVICE),
                 new ReplayObserver() {
                     @Override
@@ -163,7 +167,11 @@ class ReplayComparisonTest {
         assertEquals("", texts.get(1));
         assertEquals("max_split_size_mb:32", texts.get(texts.size() - 1));
         assertEquals(texts.stream().distinct().toList(), texts);
-        assertEquals(1, texts.stream().filter("garbage_collection_threshold:0.8"::equals).count());
+        assertEquals(
+                1,
+                texts.stream()
+                        .filter("garbage_collection_threshold:0.8"::equals)
+                        .count());
         all.forEach(s -> assertEquals(32 * MIB, s.allowedBytes(64 * MIB), s.text()));
     }
 

@@ -23,8 +23,8 @@ class ReplayTest {
         return Replay.run(Requests.of(requests), AllocatorSettings.defaults(), total);
     }
 
-    private static List<Long> afterEvents(
-            Consumer<TraceSink> requests, java.util.function.ToLongFunction<Replay> value) throws IOException {
+    private static List<Long> afterEvents(Consumer<TraceSink> requests, java.util.function.ToLongFunction<Replay> value)
+            throws IOException {
         List<Long> seen = new ArrayList<>();
         Replay.run(Requests.of(requests), AllocatorSettings.defaults(), 0, new ReplayObserver() {
             @Override
@@ -97,8 +97,7 @@ class ReplayTest {
         assertEquals(
                 List.of(30L, 30L, 60L, 60L, 60L),
                 afterEvents(
-                        requests,
-                        r -> r.allocator().statistics().activeBytes().current() / MIB));
+                        requests, r -> r.allocator().statistics().activeBytes().current() / MIB));
     }
 
     /** Blocks that are awaited at the same time wait each for its own stream. */
@@ -260,6 +259,7 @@ class ReplayTest {
         assertEquals(5 * MIB, Replay.device(recorded, 5 * MIB).total());
         assertEquals(7 * MIB, Replay.device(recorded, 0).total());
         assertEquals(4 * TIB, Replay.device(new Requests("", 0, sink -> {}), 0).total());
-        assertEquals(4 * TIB, Replay.device(new Requests("", 9 * TIB, sink -> {}), 0).total());
+        assertEquals(
+                4 * TIB, Replay.device(new Requests("", 9 * TIB, sink -> {}), 0).total());
     }
 }

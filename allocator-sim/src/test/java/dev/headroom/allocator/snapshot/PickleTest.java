@@ -61,7 +61,9 @@ class PickleTest {
         assertEquals("[1, 2]", read("(K\u0001K\u0002l."));
         assertEquals("[1]", read("]K\u0001a."));
         assertEquals("[1, 2]", read("](K\u0001K\u0002e."));
-        assertEquals("[1, 2, 3, 4, 5, 6, 7, 8, 9]", read("](" + "K\u0001K\u0002K\u0003K\u0004K\u0005K\u0006K\u0007K\u0008K\u0009e."));
+        assertEquals(
+                "[1, 2, 3, 4, 5, 6, 7, 8, 9]",
+                read("](" + "K\u0001K\u0002K\u0003K\u0004K\u0005K\u0006K\u0007K\u0008K\u0009e."));
     }
 
     @Example
@@ -71,7 +73,8 @@ class PickleTest {
         assertEquals("{1: 2}", read("(K\u0001K\u0002d."));
         refused("}(K\u0001u.", "sets items");
         refused("]K\u0001K\u0002s.", "sets items");
-        PickleDict twice = (PickleDict) load("}(\u008c\u0001aK\u0001\u008c\u0001aK\u0002u.".getBytes(StandardCharsets.ISO_8859_1));
+        PickleDict twice =
+                (PickleDict) load("}(\u008c\u0001aK\u0001\u008c\u0001aK\u0002u.".getBytes(StandardCharsets.ISO_8859_1));
         assertEquals(2L, twice.get("a"), "the last of equal keys counts");
         assertEquals(null, twice.get("b"));
     }
@@ -109,7 +112,8 @@ class PickleTest {
         assertEquals("ab", read("\u008d\u0002\u0000\u0000\u0000\u0000\u0000\u0000\u0000ab."));
         assertEquals("513", read("\u008b\u0002\u0000\u0000\u0000\u0001\u0002."));
         assertEquals("1", read("\u0080\u0005\u0095\u0000\u0000\u0000\u0000\u0000\u0000\u0000\u0000K\u0001."));
-        assertEquals("-1", read("\u008a\u0009\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u0000."), "unsigned, 64 bits");
+        assertEquals(
+                "-1", read("\u008a\u0009\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u0000."), "unsigned, 64 bits");
         refused("Fx\n.", "damaged number");
         refused("\u008a\n" + "\u0000".repeat(10) + ".", "more than 64 bits");
         refused("\u008a\u0009" + "\u0000".repeat(8) + "\u0001.", "more than 64 bits");

@@ -55,7 +55,9 @@ class SnapshotReaderTest {
         PickleDict third = dict("size", 512L, "state", "active_pending_free", "requested_size", 500L);
         Snapshot s = read(dict("segments", list(segment("blocks", list(first, second, third)))));
         SnapshotSegment only = s.segments().get(0);
-        assertEquals(List.of(4096L, 4608L, 5632L), only.blocks().stream().map(SnapshotSegment.Block::address).toList());
+        assertEquals(
+                List.of(4096L, 4608L, 5632L),
+                only.blocks().stream().map(SnapshotSegment.Block::address).toList());
         assertEquals(512, only.blocks().get(0).requestedSize());
         assertEquals(BlockState.ACTIVE_PENDING_FREE, only.blocks().get(2).state());
         assertEquals(0, only.device());
@@ -74,8 +76,22 @@ class SnapshotReaderTest {
     void allFieldsAreRead() {
         PickleDict frame = dict("name", "forward", "filename", "train.py", "line", 7L);
         PickleDict event = dict(
-                "action", "alloc", "addr", 9L, "size", 5L, "stream", 3L, "time_us", 8L, "pool_id", list(0L, 2L),
-                "user_metadata", "step 1", "frames", list(frame));
+                "action",
+                "alloc",
+                "addr",
+                9L,
+                "size",
+                5L,
+                "stream",
+                3L,
+                "time_us",
+                8L,
+                "pool_id",
+                list(0L, 2L),
+                "user_metadata",
+                "step 1",
+                "frames",
+                list(frame));
         PickleDict oom = dict("action", "oom", "device_free", 77L);
         PickleDict large = segment("is_expandable", true, "device", 1L, "stream", 6L, "segment_pool_id", list(1L, 0L));
         large.put("segment_type", "large");
@@ -96,11 +112,14 @@ class SnapshotReaderTest {
         assertEquals(1, only.device());
         assertEquals(6, only.stream());
         assertEquals(new PoolId(1, 0), only.pool());
-        assertEquals("", read(dict("segments", list(), "allocator_settings", 3L)).allocConf());
-        assertSame(PoolId.DEFAULT, read(dict("segments", list(segment("segment_pool_id", list(0L, 0L)))))
-                .segments()
-                .get(0)
-                .pool());
+        assertEquals(
+                "", read(dict("segments", list(), "allocator_settings", 3L)).allocConf());
+        assertSame(
+                PoolId.DEFAULT,
+                read(dict("segments", list(segment("segment_pool_id", list(0L, 0L)))))
+                        .segments()
+                        .get(0)
+                        .pool());
     }
 
     /** Thousands of events have the same stack: it is kept once. */
@@ -132,7 +151,8 @@ class SnapshotReaderTest {
     }
 
     private static void assertDamaged(String words, PickleDict value) {
-        String said = assertThrows(IllegalArgumentException.class, () -> read(value)).getMessage();
+        String said =
+                assertThrows(IllegalArgumentException.class, () -> read(value)).getMessage();
         assertTrue(said.startsWith("damaged snapshot: ") && said.contains(words), said);
     }
 
@@ -144,7 +164,9 @@ class SnapshotReaderTest {
         SnapshotRecorder recorder = new SnapshotRecorder(allocator, 2, List::of);
         allocator.free(allocator.allocate(512, 0));
         List<TraceEvent> trace = recorder.snapshot().deviceTraces().get(0);
-        assertEquals(List.of("free_requested", "free_completed"), trace.stream().map(TraceEvent::action).toList());
+        assertEquals(
+                List.of("free_requested", "free_completed"),
+                trace.stream().map(TraceEvent::action).toList());
         assertEquals(List.of(2L, 3L), trace.stream().map(TraceEvent::timeMicros).toList());
         SnapshotRecorder none = new SnapshotRecorder(allocator, 0, List::of);
         allocator.allocate(512, 0);
@@ -155,11 +177,10 @@ class SnapshotReaderTest {
     /** A block's end names the place of its beginning; segments name theirs as long as they are there. */
     @Test
     void placesOfSegmentsAndEnds() throws IOException {
-        CachingAllocator allocator =
-                new CachingAllocator(AllocatorSettings.parse("max_split_size_mb:64"), new SimulatedDeviceMemory(1L << 30));
+        CachingAllocator allocator = new CachingAllocator(
+                AllocatorSettings.parse("max_split_size_mb:64"), new SimulatedDeviceMemory(1L << 30));
         String[] at = {"first"};
-        SnapshotRecorder recorder =
-                new SnapshotRecorder(allocator, 100, () -> List.of(new Frame(at[0], "", 0)));
+        SnapshotRecorder recorder = new SnapshotRecorder(allocator, 100, () -> List.of(new Frame(at[0], "", 0)));
         allocator.createPool(3);
         allocator.beginAllocateToPool(3, stream -> true);
         int block = allocator.allocate(30 << 20, 0);

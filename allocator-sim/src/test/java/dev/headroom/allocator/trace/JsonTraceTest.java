@@ -62,15 +62,19 @@ class JsonTraceTest {
         assertEquals(0, trace.totalBytes());
         assertFalse(trace.settings().profile().olderSegmentFirst(), "as before 2.13");
         assertEquals(Long.MAX_VALUE, trace.settings().allowedBytes(1000));
-        assertEquals(
-                List.of("mark forward 0 2", "allocate 1 512 0", "mark backward -1 -1", "free 1"), played(trace));
+        assertEquals(List.of("mark forward 0 2", "allocate 1 512 0", "mark backward -1 -1", "free 1"), played(trace));
     }
 
     @Test
     void theVersionMayStandAlone() throws IOException {
-        assertFalse(open("{\"torch\": \"2.9\", \"ops\": []}").settings().profile().olderSegmentFirst());
+        assertFalse(
+                open("{\"torch\": \"2.9\", \"ops\": []}").settings().profile().olderSegmentFirst());
         assertTrue(open("{\"torch\": null, \"ops\": []}").settings().profile().olderSegmentFirst());
-        assertEquals(0, open("{\"config\": {\"limit_bytes\": 0}, \"ops\": []}").settings().allowedBytes(9));
+        assertEquals(
+                0,
+                open("{\"config\": {\"limit_bytes\": 0}, \"ops\": []}")
+                        .settings()
+                        .allowedBytes(9));
     }
 
     /** What a program may not contain, and where it is told to be. */
@@ -126,12 +130,14 @@ class JsonTraceTest {
         assertEquals(List.of("empty"), played(TraceFile.open(zipped)));
         for (String other : List.of("", "hello", "\u001f", "[]")) {
             Path file = Files.writeString(folder.resolve("c"), other, StandardCharsets.ISO_8859_1);
-            String said = assertThrows(IllegalArgumentException.class, () -> TraceFile.open(file)).getMessage();
+            String said = assertThrows(IllegalArgumentException.class, () -> TraceFile.open(file))
+                    .getMessage();
             assertTrue(said.contains("neither JSON"), said);
         }
         for (String pickle : List.of("}", "(", "\u0080\u0002}.")) {
             Path file = Files.writeString(folder.resolve("d"), pickle, StandardCharsets.ISO_8859_1);
-            String said = assertThrows(IllegalArgumentException.class, () -> TraceFile.open(file)).getMessage();
+            String said = assertThrows(IllegalArgumentException.class, () -> TraceFile.open(file))
+                    .getMessage();
             assertFalse(said.contains("neither JSON"), said);
         }
     }

@@ -128,8 +128,7 @@ class SnapshotTraceTest {
     @Test
     void unknownActionsAreNamedWithTheirPlace() {
         String said = assertThrows(
-                        IllegalArgumentException.class,
-                        () -> requests(of(event("alloc", 1), event("grow", 1)), 1))
+                        IllegalArgumentException.class, () -> requests(of(event("alloc", 1), event("grow", 1)), 1))
                 .getMessage();
         assertEquals("snapshot: unknown action 'grow' in trace entry 1", said);
     }

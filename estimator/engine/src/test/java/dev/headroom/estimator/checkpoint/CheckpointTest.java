@@ -241,7 +241,8 @@ class CheckpointTest {
     @Test
     void reentrantCheckpointsMakeUpGradients() {
         Tensor x = leaf();
-        Body body = inputs -> new Tensor[] {op("A", false, inputs[0]), op("B", false, inputs[0]), rt.empty(DType.INT64, 1)};
+        Body body =
+                inputs -> new Tensor[] {op("A", false, inputs[0]), op("B", false, inputs[0]), rt.empty(DType.INT64, 1)};
         Tensor[] made = checkpoint(true, false, body, NONE, x);
         assertFalse(made[2].requiresGrad(), "no gradient flows through integers");
         ran.clear();

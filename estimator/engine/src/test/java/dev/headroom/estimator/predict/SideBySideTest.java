@@ -25,19 +25,27 @@ class SideBySideTest {
     void theFirstFailureIsThrownAsItIs() {
         IllegalArgumentException of2 = new IllegalArgumentException("2");
         AssertionError of3 = new AssertionError("3");
-        assertSame(of2, assertThrows(IllegalArgumentException.class, () -> SideBySide.each(List.of(1, 2, 3), i -> {
-            if (i == 2) {
-                throw of2;
-            }
-            if (i == 3) {
-                throw of3;
-            }
-        })));
-        assertSame(of3, assertThrows(AssertionError.class, () -> SideBySide.each(List.of(1, 3), i -> {
-            if (i == 3) {
-                throw of3;
-            }
-        })));
+        assertSame(
+                of2,
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> SideBySide.each(List.of(1, 2, 3), i -> {
+                            if (i == 2) {
+                                throw of2;
+                            }
+                            if (i == 3) {
+                                throw of3;
+                            }
+                        })));
+        assertSame(
+                of3,
+                assertThrows(
+                        AssertionError.class,
+                        () -> SideBySide.each(List.of(1, 3), i -> {
+                            if (i == 3) {
+                                throw of3;
+                            }
+                        })));
     }
 
     /** Whoever waits and is interrupted says so, and stays interrupted. */

@@ -46,7 +46,8 @@ class SummaryTest {
             .input("x", DType.FLOAT32, Model.BATCH, 784)
             .graph();
     private static final Graph CONVOLUTION = Model.of(
-                    "convolution", Sequential.of(conv2d(3, 8, 3, 1, 1), relu(), dropout(0.5), flatten(), linear(8192, 10)))
+                    "convolution",
+                    Sequential.of(conv2d(3, 8, 3, 1, 1), relu(), dropout(0.5), flatten(), linear(8192, 10)))
             .input("x", DType.FLOAT32, Model.BATCH, 3, 32, 32)
             .graph();
 
@@ -96,8 +97,8 @@ class SummaryTest {
     @Test
     void sharesOfLayers() {
         Prediction p = predict(PERCEPTRON, run());
-        Map<String, LayerShare> byOperator = p.layers().stream()
-                .collect(Collectors.toMap(l -> l.module() + " " + l.operator(), l -> l));
+        Map<String, LayerShare> byOperator =
+                p.layers().stream().collect(Collectors.toMap(l -> l.module() + " " + l.operator(), l -> l));
         LayerShare first = byOperator.get("0 aten.linear");
         assertEquals(4L * (784 * 2000 + 2000), first.parameters());
         assertEquals(first.parameters(), first.gradients());
@@ -121,7 +122,8 @@ class SummaryTest {
                 .input("x", DType.FLOAT32, Model.BATCH, 64)
                 .graph();
         List<LayerShare> layers = predict(graph, run()).layers();
-        assertEquals(4 * 64 * 64, layers.stream().mapToLong(LayerShare::parameters).sum());
+        assertEquals(
+                4 * 64 * 64, layers.stream().mapToLong(LayerShare::parameters).sum());
         assertEquals(4 * 64 * 64, layers.get(0).parameters());
     }
 
@@ -129,14 +131,17 @@ class SummaryTest {
     void headroomIsWhatIsLeftOfTheRoom() {
         Scenario run = on("rtx-3090", null, 3 * MIB, null);
         Prediction p = predict(PERCEPTRON, run);
-        assertEquals(gpu("rtx-3090").memory() - 3 * MIB - p.peak().device(), p.verdict().headroom());
+        assertEquals(
+                gpu("rtx-3090").memory() - 3 * MIB - p.peak().device(),
+                p.verdict().headroom());
         assertTrue(p.verdict().fits());
         assertTrue(p.verdict().probabilityOom() < 0.01);
         assertEquals(3 * MIB, p.device().inUse());
         Prediction limited = predict(PERCEPTRON, on("rtx-3090", null, 0, 200 * MIB));
         assertEquals(200 * MIB - limited.peak().reserved(), limited.verdict().headroom());
         Prediction onlyLimit = predict(PERCEPTRON, on(null, null, 0, 200 * MIB));
-        assertEquals(200 * MIB - onlyLimit.peak().reserved(), onlyLimit.verdict().headroom());
+        assertEquals(
+                200 * MIB - onlyLimit.peak().reserved(), onlyLimit.verdict().headroom());
         assertTrue(onlyLimit.verdict().fits());
     }
 
@@ -150,7 +155,9 @@ class SummaryTest {
         assertEquals(40 * MIB - needed, fails.verdict().headroom());
         assertTrue(fails.verdict().probabilityOom() > 0.5);
         assertTrue(predict(PERCEPTRON, on(null, needed, 0, null)).verdict().fits());
-        assertFalse(predict(PERCEPTRON, on(null, needed - 2 * MIB, 0, null)).verdict().fits());
+        assertFalse(predict(PERCEPTRON, on(null, needed - 2 * MIB, 0, null))
+                .verdict()
+                .fits());
         assertEquals(fails.oom().moment().inStep(), fails.peak().moment());
     }
 
@@ -169,8 +176,7 @@ class SummaryTest {
     void roomIsTheLeastOfWhatIsFreeAndTheLimit() {
         assertEquals(100 * MIB, Predictor.room(new PredictionRequest(PERCEPTRON, on(null, 120 * MIB, 20 * MIB, null))));
         assertEquals(7, Predictor.room(new PredictionRequest(PERCEPTRON, on(null, 120 * MIB, 0, 7L))));
-        assertEquals(
-                100 * MIB, Predictor.room(new PredictionRequest(PERCEPTRON, on(null, 100 * MIB, 0, 300 * MIB))));
+        assertEquals(100 * MIB, Predictor.room(new PredictionRequest(PERCEPTRON, on(null, 100 * MIB, 0, 300 * MIB))));
         assertEquals(7, Predictor.room(new PredictionRequest(PERCEPTRON, on(null, null, 0, 7L))));
         assertNull(Predictor.room(new PredictionRequest(PERCEPTRON, run())));
     }
@@ -217,7 +223,10 @@ class SummaryTest {
             }
             for (String card : List.of("rtx-3090", "h100-80gb", "rtx-3060", "rtx-3090")) {
                 PredictionRequest request = new PredictionRequest(graph, on(card, null, 0, null));
-                assertEquals(Predictor.predict(request).peak(), shared.predict(request).peak(), card);
+                assertEquals(
+                        Predictor.predict(request).peak(),
+                        shared.predict(request).peak(),
+                        card);
             }
         }
     }

@@ -131,7 +131,6 @@ class BackwardPassTest extends OnRuntime {
         assertEquals(1, w.storage().useCount());
     }
 
-
     /** Gradients are handed out, not accumulated, and nodes that lead nowhere wanted do not run. */
     @Test
     void gradOfTensorsRunsWhatLeadsToThem() {
@@ -158,12 +157,10 @@ class BackwardPassTest extends OnRuntime {
     void gradOfWhatWantsNoneIsRefused() {
         Tensor y = op("Y", leaf());
         UserInputException e = assertThrows(
-                UserInputException.class,
-                () -> engine.gradients(y, kib(), List.of(kib()), false, false, g -> g));
+                UserInputException.class, () -> engine.gradients(y, kib(), List.of(kib()), false, false, g -> g));
         assertTrue(e.getMessage().contains("requires no gradient"), e.getMessage());
         assertThrows(
-                UserInputException.class,
-                () -> engine.gradients(kib(), kib(), List.of(leaf()), false, false, g -> g));
+                UserInputException.class, () -> engine.gradients(kib(), kib(), List.of(leaf()), false, false, g -> g));
     }
 
     @Test
@@ -190,12 +187,14 @@ class BackwardPassTest extends OnRuntime {
         Tensor late = op("Late", leaf());
         Tensor x = leaf();
         Tensor out = kib();
-        rt.record("Function", x, late).gradients(grads -> {
-            ran.add("Function");
-            engine.backward(inner, kib());
-            ran.add("through");
-            return new Tensor[] {kib(), kib()};
-        }).output(out);
+        rt.record("Function", x, late)
+                .gradients(grads -> {
+                    ran.add("Function");
+                    engine.backward(inner, kib());
+                    ran.add("through");
+                    return new Tensor[] {kib(), kib()};
+                })
+                .output(out);
         backward(out);
         assertEquals(List.of("Function", "Inner", "Innermost", "through", "Late"), ran);
     }
@@ -212,7 +211,6 @@ class BackwardPassTest extends OnRuntime {
                 UserInputException.class,
                 () -> engine.backward(new Tensor[] {op("A", leaf()), kib()}, new Tensor[] {kib(), kib()}));
     }
-
 
     /** variable.cpp, rebase_history: writing to a view is part of the history of the whole. */
     @Test
@@ -278,7 +276,6 @@ class BackwardPassTest extends OnRuntime {
         assertFalse(y.requiresGrad());
         assertEquals(2 * KIB, allocated());
     }
-
 
     @Test
     void hooksNeedATensorThatWantsAGradient() {

@@ -244,7 +244,9 @@ class EagerRuntimeTest {
         assertEquals(1, rt.devices().use(0));
         assertEquals(KIB, allocated());
         rt.free(second);
-        assertEquals(0, rt.devices().memory(1).allocator().statistics().allocatedBytes().current());
+        assertEquals(
+                0,
+                rt.devices().memory(1).allocator().statistics().allocatedBytes().current());
         assertEquals(2, rt.devices().count());
     }
 

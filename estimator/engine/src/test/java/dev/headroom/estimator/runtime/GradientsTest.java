@@ -98,10 +98,7 @@ class GradientsTest extends OnRuntime {
         assertSame(made[0].storage(), w.grad().storage());
         rt.setGrad(w, null);
         Tensor again = kib();
-        withGradient(
-                w,
-                again,
-                g -> made[0] = rt.emptyStrided(DType.FLOAT32, new long[] {8, 8}, new long[] {1, 8}));
+        withGradient(w, again, g -> made[0] = rt.emptyStrided(DType.FLOAT32, new long[] {8, 8}, new long[] {1, 8}));
         backward(again);
         assertNotSame(made[0].storage(), w.grad().storage());
     }
@@ -138,7 +135,6 @@ class GradientsTest extends OnRuntime {
         assertArrayEquals(new long[] {8, 4}, table.grad().sizes());
         assertEquals(8, table.grad().indices().numel());
     }
-
 
     /** validate_outputs: a gradient is reduced to the sizes and cast to the type of what it is one of. */
     @Test

@@ -25,14 +25,7 @@ class WorkspacesTest {
 
     private static EagerRuntime runtime(String torch, int major, int devices) {
         KernelOptions options = new KernelOptions(
-                0L,
-                null,
-                Scenario.Attention.AUTO,
-                TorchVersion.of(torch),
-                false,
-                false,
-                CudnnVersion.NEWEST,
-                false);
+                0L, null, Scenario.Attention.AUTO, TorchVersion.of(torch), false, false, CudnnVersion.NEWEST, false);
         List<CachingAllocator> allocators = java.util.stream.IntStream.range(0, devices)
                 .mapToObj(d -> new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30)))
                 .toList();
@@ -129,9 +122,19 @@ class WorkspacesTest {
     /** CUDA C++ Programming Guide, technical specifications by compute capability; caches as NVIDIA's papers say. */
     @ParameterizedTest
     @CsvSource({
-        "7, 0, 80, 2048, 6", "7, 5, 40, 1024, 6", "8, 0, 108, 2048, 40", "8, 6, 28, 1536, 3", "8, 6, 82, 1536, 6",
-        "8, 9, 24, 1536, 32", "8, 9, 128, 1536, 72", "9, 0, 132, 2048, 60", "10, 0, 148, 2048, 96",
-        "10, 3, 148, 2048, 96", "12, 0, 170, 1536, 96", "8, 6, 64, 1536, 6", "8, 9, 64, 1536, 72"
+        "7, 0, 80, 2048, 6",
+        "7, 5, 40, 1024, 6",
+        "8, 0, 108, 2048, 40",
+        "8, 6, 28, 1536, 3",
+        "8, 6, 82, 1536, 6",
+        "8, 9, 24, 1536, 32",
+        "8, 9, 128, 1536, 72",
+        "9, 0, 132, 2048, 60",
+        "10, 0, 148, 2048, 96",
+        "10, 3, 148, 2048, 96",
+        "12, 0, 170, 1536, 96",
+        "8, 6, 64, 1536, 6",
+        "8, 9, 64, 1536, 72"
     })
     void devicesDiffer(int major, int minor, int sms, int threads, long cache) {
         DeviceModel device = new DeviceModel(major, minor, sms);

@@ -133,14 +133,14 @@ class CollectivesTest {
                 new PhaseMemory(Moment.of(Phase.FORWARD, 0), 0, 0, 0, 0),
                 new PhaseMemory(Moment.of(Phase.FORWARD, 1), 0, 0, 0, 0),
                 new PhaseMemory(Moment.of(Phase.BACKWARD, 1), 0, 0, 0, 0));
-        List<CollectiveRow> gathers = List.of(row(CollectiveKind.ALL_GATHER, 8, 0, 1, -1).times(3));
-        List<CollectiveRow> both = List.of(
-                row(CollectiveKind.ALL_GATHER, 1, 0, 1, -1), row(CollectiveKind.ALL_REDUCE, 7, 0, 1, -1));
+        List<CollectiveRow> gathers =
+                List.of(row(CollectiveKind.ALL_GATHER, 8, 0, 1, -1).times(3));
+        List<CollectiveRow> both =
+                List.of(row(CollectiveKind.ALL_GATHER, 1, 0, 1, -1), row(CollectiveKind.ALL_REDUCE, 7, 0, 1, -1));
         assertEquals(
                 Map.of(CollectiveKind.ALL_GATHER, 100L, CollectiveKind.ALL_REDUCE, 7L),
                 Traffic.ofLastStep(phases, List.of(gathers, gathers, gathers, both)));
-        assertEquals(
-                Map.of(CollectiveKind.ALL_GATHER, 96L), Traffic.ofLastStep(phases, List.of(both, both, gathers)));
+        assertEquals(Map.of(CollectiveKind.ALL_GATHER, 96L), Traffic.ofLastStep(phases, List.of(both, both, gathers)));
         assertEquals(Map.of(), Traffic.ofLastStep(List.of(), List.of()));
         assertEquals(Map.of(), Traffic.ofLastStep(phases.subList(0, 1), List.of(both)));
     }
