@@ -132,7 +132,6 @@ final class NonReentrant {
 
     private void release() {
         if (--refs == 0) {
-            recomputed.clear();
             for (Tensor t : inputs) {
                 runtime.release(t);
             }
