@@ -1,8 +1,5 @@
 package dev.headroom.executor.kernel;
 
-import dev.headroom.executor.tensor.Tensor;
-import org.jspecify.annotations.Nullable;
-
 /**
  * Convolutions with two or three spatial dimensions. A transposed convolution is the gradient of a convolution by its
  * input, so it takes the same kernels.
@@ -18,13 +15,13 @@ public interface ConvolutionKernels {
     /** By spatial dimension: steps, zeros around the input, and distance of the kernel's elements. */
     record Geometry(long[] stride, long[] padding, long[] dilation, long groups) {}
 
-    /** Bytes of workspace that the library wants for a convolution. */
-    long workspaceBytes(ConvolutionCall call);
-
     /**
-     * Computes one of the three tensors.
+     * Computes one of the three tensors by a library.
      *
-     * @param workspace of the asked size, {@code null} when that is 0
+     * @param scratch where the library's workspace comes from
      */
-    void convolve(ConvolutionCall call, @Nullable Tensor workspace);
+    void convolve(ConvolutionCall call, Scratch scratch);
+
+    /** Computes one of the three tensors by a kernel that is PyTorch's own and needs no workspace. */
+    void convolveDirectly(ConvolutionCall call);
 }
