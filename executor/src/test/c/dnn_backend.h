@@ -23,7 +23,7 @@ enum { INSTANT = 0, FALLBACK = 2 };
 
 #define NOT_FINISHED 2004
 #define MISALIGNED 2003
-#define PLANS 16
+#define PLANS 96
 #define ATTRIBUTES 8
 #define VALUE_BYTES 64
 

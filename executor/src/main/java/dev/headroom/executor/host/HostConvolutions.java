@@ -2,7 +2,6 @@ package dev.headroom.executor.host;
 
 import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels;
-import dev.headroom.executor.kernel.Scratch;
 import dev.headroom.executor.tensor.Tensor;
 
 /** Convolutions as their definition has it, row by row. */

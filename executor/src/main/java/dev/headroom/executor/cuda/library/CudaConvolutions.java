@@ -12,7 +12,6 @@ import dev.headroom.executor.cudnn.Heuristics;
 import dev.headroom.executor.cudnn.PlanTarget;
 import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels;
-import dev.headroom.executor.kernel.Scratch;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import java.util.HashMap;
