@@ -41,11 +41,8 @@ public abstract class PlanTarget {
      *
      * @throws dev.headroom.executor.cuda.driver.CudaException when this cuDNN does not know it
      */
-    static PlanTarget of(CudnnDevice gpu) {
-        Descriptors kept = new Descriptors();
-        cudnnBackendDescriptor_t device = kept.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-        kept.setText(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, DeviceProperties.json(gpu));
-        kept.finish(device);
+    public static PlanTarget of(CudnnDevice gpu) {
+        cudnnBackendDescriptor_t device = described(gpu);
         return new PlanTarget() {
             @Override
             void tellGraph(Descriptors d, cudnnBackendDescriptor_t graph) {
@@ -62,6 +59,23 @@ public abstract class PlanTarget {
                 d.setDescriptor(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
             }
         };
+    }
+
+    /** Lives as long as the process: GPUs are few. */
+    private static cudnnBackendDescriptor_t described(CudnnDevice gpu) {
+        Descriptors made = new Descriptors();
+        boolean ready = false;
+        try {
+            cudnnBackendDescriptor_t device = made.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+            made.setText(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, DeviceProperties.json(gpu));
+            made.finish(device);
+            ready = true;
+            return device;
+        } finally {
+            if (!ready) {
+                made.close();
+            }
+        }
     }
 
     abstract void tellGraph(Descriptors d, cudnnBackendDescriptor_t graph);

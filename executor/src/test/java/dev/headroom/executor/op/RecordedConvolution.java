@@ -1,7 +1,10 @@
 package dev.headroom.executor.op;
 
+import dev.headroom.executor.cuda.NullPlans;
 import dev.headroom.executor.cuda.NullPlans.Mode;
 import dev.headroom.executor.cuda.NullPlans.Plan;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.io.BufferedReader;
@@ -119,6 +122,51 @@ record RecordedConvolution(
                 workspace >= 0,
                 true,
                 asked.substring(space + 1));
+    }
+
+    /** Whether PyTorch lets an engine with a plan's notes run. */
+    static boolean mayRun(Plan plan, boolean deterministic) {
+        int barred = NullPlans.DOWN_CONVERTS | (deterministic ? NullPlans.NONDETERMINISTIC : 0);
+        return (plan.notes() & barred) == 0;
+    }
+
+    /** A question as it was put. */
+    ConvolutionProblem problem(String asked) {
+        List<Long> left = new ArrayList<>(Arrays.stream(asked.split(" ")).map(Long::valueOf).toList());
+        List<Long> head = take(left, 5);
+        int dims = head.get(2).intValue();
+        List<List<Long>> sizes = new ArrayList<>();
+        List<Long> alignment = new ArrayList<>();
+        boolean channelsLast = true;
+        for (int i = 0; i < 3; i++) {
+            alignment.add(take(left, 2).get(1));
+            sizes.add(take(left, dims));
+            long[] packed = Layout.channelsLast(
+                    sizes.get(i).stream().mapToLong(n -> n).toArray());
+            channelsLast &= take(left, dims).equals(Arrays.stream(packed).boxed().toList());
+        }
+        List<Long> padding = take(left, dims - 2);
+        take(left, dims - 2);
+        return new ConvolutionProblem(
+                ConvolutionProblem.Direction.values()[head.get(1).intValue()],
+                type,
+                channelsLast,
+                sizes.get(0),
+                sizes.get(1),
+                sizes.get(2),
+                take(left, dims - 2),
+                padding,
+                take(left, dims - 2),
+                alignment,
+                deterministic);
+    }
+
+    /** Takes numbers from the front. */
+    private static List<Long> take(List<Long> from, int count) {
+        List<Long> front = from.subList(0, count);
+        List<Long> out = List.copyOf(front);
+        front.clear();
+        return out;
     }
 
     private static long[] numbers(String text) {
