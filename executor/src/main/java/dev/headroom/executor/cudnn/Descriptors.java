@@ -128,8 +128,7 @@ final class Descriptors implements AutoCloseable {
 
     private static long get(cudnnBackendDescriptor_t d, int attribute, int type, long most, @Nullable Pointer values) {
         long[] count = new long[1];
-        CudaStatus.dnn(
-                "cudnnBackendGetAttribute", cudnnBackendGetAttribute(d, attribute, type, most, count, values));
+        CudaStatus.dnn("cudnnBackendGetAttribute", cudnnBackendGetAttribute(d, attribute, type, most, count, values));
         return Math.min(count[0], most == 0 ? count[0] : most);
     }
 

@@ -67,7 +67,8 @@ public abstract class PlanTarget {
         boolean ready = false;
         try {
             cudnnBackendDescriptor_t device = made.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-            made.setText(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, DeviceProperties.json(gpu));
+            made.setText(
+                    device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, DeviceProperties.json(gpu));
             made.finish(device);
             ready = true;
             return device;

@@ -3,7 +3,6 @@ package dev.headroom.executor.op;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.cuda.NullPlans.Mode;
-import dev.headroom.executor.cuda.NullPlans.Plan;
 import dev.headroom.executor.cuda.OwnProcess;
 import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.executor.cuda.driver.CudaLibraries;

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A convolution of {@code convolutions.csv}, and what PyTorch did with it: {@code record_convolutions.py} says how it was
- * recorded.
+ * A convolution of {@code convolutions.csv}, and what PyTorch did with it: {@code record_convolutions.py} says how it
+ * was recorded.
  *
  * @param skip elements of memory before the input's first
  * @param limit bytes that the allocator may reserve, 0 for all
@@ -132,7 +132,8 @@ record RecordedConvolution(
 
     /** A question as it was put. */
     ConvolutionProblem problem(String asked) {
-        List<Long> left = new ArrayList<>(Arrays.stream(asked.split(" ")).map(Long::valueOf).toList());
+        List<Long> left = new ArrayList<>(
+                Arrays.stream(asked.split(" ")).map(Long::valueOf).toList());
         List<Long> head = take(left, 5);
         int dims = head.get(2).intValue();
         List<List<Long>> sizes = new ArrayList<>();
@@ -141,9 +142,10 @@ record RecordedConvolution(
         for (int i = 0; i < 3; i++) {
             alignment.add(take(left, 2).get(1));
             sizes.add(take(left, dims));
-            long[] packed = Layout.channelsLast(
-                    sizes.get(i).stream().mapToLong(n -> n).toArray());
-            channelsLast &= take(left, dims).equals(Arrays.stream(packed).boxed().toList());
+            long[] packed =
+                    Layout.channelsLast(sizes.get(i).stream().mapToLong(n -> n).toArray());
+            channelsLast &=
+                    take(left, dims).equals(Arrays.stream(packed).boxed().toList());
         }
         List<Long> padding = take(left, dims - 2);
         take(left, dims - 2);

@@ -38,8 +38,7 @@ class RecordedConvolutionsTest {
 
     @Test
     void someRunOutOfMemoryAndSomePlansAreFilteredOut() {
-        assertTrue(RecordedConvolution.all()
-                .anyMatch(c -> c.events().stream().anyMatch(e -> e.startsWith("oom"))));
+        assertTrue(RecordedConvolution.all().anyMatch(c -> c.events().stream().anyMatch(e -> e.startsWith("oom"))));
         assertTrue(RecordedConvolution.all().anyMatch(RecordedConvolution::deterministic));
     }
 
@@ -52,8 +51,8 @@ class RecordedConvolutionsTest {
         AllocatorSettings settings = AllocatorSettings.defaults();
         List<String> events = new ArrayList<>();
         try (CudaBackend cuda = CudaBackend.open(0)) {
-            CachingAllocator allocator = new CachingAllocator(
-                    c.limit() == 0 ? settings : settings.withLimitBytes(c.limit()), cuda.memory());
+            CachingAllocator allocator =
+                    new CachingAllocator(c.limit() == 0 ? settings : settings.withLimitBytes(c.limit()), cuda.memory());
             Eager e = new Eager(
                     allocator,
                     cuda,
@@ -62,27 +61,26 @@ class RecordedConvolutionsTest {
             try (Scope s = e.open()) {
                 Tensor x = tensor(e, c, c.node().input(), c.skip());
                 Tensor w = tensor(e, c, c.node().weight(), 0);
-                allocator.setListener((action, address, bytes, stream, pool) ->
-                        events.add(action.label() + " " + bytes));
+                allocator.setListener(
+                        (action, address, bytes, stream, pool) -> events.add(action.label() + " " + bytes));
                 Tensor y = StandardOperators.all()
                         .find("aten.convolution")
                         .run(e, new Arguments(c.node().call(), Map.of("input", x, "weight", w), Map.of()))[0];
-                new BackwardPass(e.tape(), new GradientSums(e))
-                        .run(y, e.alias(y, y.sizes(), y.strides(), y.offset()));
+                new BackwardPass(e.tape(), new GradientSums(e)).run(y, e.alias(y, y.sizes(), y.strides(), y.offset()));
                 allocator.setListener((action, address, bytes, stream, pool) -> {});
                 e.setGrad(x, null);
                 e.setGrad(w, null);
             }
         }
-        assertEquals(String.join("\n", c.asked()), String.join("\n", device.plans().asked()));
+        assertEquals(
+                String.join("\n", c.asked()), String.join("\n", device.plans().asked()));
         assertEquals(String.join("\n", c.events()), String.join("\n", events));
         assertEquals(0, device.liveObjects());
     }
 
     private static Tensor tensor(Eager e, RecordedConvolution c, long[] sizes, long skip) {
         Tensor memory = e.empty(c.type(), Layout.elements(sizes) + skip);
-        long[] strides =
-                c.format() == MemoryFormat.CONTIGUOUS ? Layout.contiguous(sizes) : Layout.channelsLast(sizes);
+        long[] strides = c.format() == MemoryFormat.CONTIGUOUS ? Layout.contiguous(sizes) : Layout.channelsLast(sizes);
         Tensor t = e.alias(memory, sizes, strides, skip);
         t.requireGrad(true);
         return t;

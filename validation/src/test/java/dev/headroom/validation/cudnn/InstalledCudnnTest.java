@@ -18,9 +18,9 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * An installed cuDNN, asked for GPUs that are not there, answers what was recorded: every workspace of the recorded runs,
- * of the published ones, and of one in ten problems that rules were never learned from. Without a cuDNN of the recorded
- * version it is skipped.
+ * An installed cuDNN, asked for GPUs that are not there, answers what was recorded: every workspace of the recorded
+ * runs, of the published ones, and of one in ten problems that rules were never learned from. Without a cuDNN of the
+ * recorded version it is skipped.
  */
 class InstalledCudnnTest {
     private static final String RECORDED = "cuDNN 9.24.0";

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The recorded runs with the real cuDNN's workspaces, on the cuda backend over null libraries: it asks for every
- * convolution that PyTorch asked for, takes the workspaces that it is told, and takes PyTorch's memory in every phase. An
- * operation that no recorded answer is for has no plan, and ends the run.
+ * convolution that PyTorch asked for, takes the workspaces that it is told, and takes PyTorch's memory in every phase.
+ * An operation that no recorded answer is for has no plan, and ends the run.
  */
 class RecordedOnCudaTest {
     static Stream<Recording> recordings() {
@@ -35,15 +35,17 @@ class RecordedOnCudaTest {
         Gpu gpu = run.request(graph).device().givenGpu();
         CudnnDevice device = new CudnnDevice(gpu.major(), gpu.minor(), gpu.sms());
         NullCuda cuda = NullCuda.install().total(gpu.memory()).capability(10 * gpu.major() + gpu.minor());
-        cuda.plans().know(new RecordedAnswers().answers(device).entrySet().stream()
-                .map(answer -> new NullPlans.Plan(
-                        NullPlans.Mode.INSTANT,
-                        0,
-                        answer.getValue(),
-                        0,
-                        true,
-                        true,
-                        NullQuestion.of(answer.getKey()))));
+        cuda.plans()
+                .know(new RecordedAnswers()
+                        .answers(device).entrySet().stream()
+                                .map(answer -> new NullPlans.Plan(
+                                        NullPlans.Mode.INSTANT,
+                                        0,
+                                        answer.getValue(),
+                                        0,
+                                        true,
+                                        true,
+                                        NullQuestion.of(answer.getKey()))));
         try (CudaBackend backend = CudaBackend.open(0)) {
             assertEquals("", ExecutedRecording.difference(recording, graph, backend));
             assertTrue(cuda.convolutions() > 0);

@@ -67,7 +67,8 @@ public final class CudaStatus {
             byte[] message = new byte[LONGEST_MESSAGE];
             cudnn.cudnnGetLastErrorString(message, message.length);
             String said = new String(message, StandardCharsets.UTF_8);
-            String first = said.substring(0, said.indexOf('\0')).lines().findFirst().orElse("");
+            String first =
+                    said.substring(0, said.indexOf('\0')).lines().findFirst().orElse("");
             throw failure(call, status, text(cudnn.cudnnGetErrorString(status)), first.strip());
         }
     }

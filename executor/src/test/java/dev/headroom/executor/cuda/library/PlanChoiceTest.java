@@ -30,8 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which of cuDNN's plans a convolution takes; each is told by its workspace. */
 class PlanChoiceTest {
-    private static final Geometry GEOMETRY =
-            new Geometry(new long[] {1, 1}, new long[] {1, 1}, new long[] {1, 1}, 1);
+    private static final Geometry GEOMETRY = new Geometry(new long[] {1, 1}, new long[] {1, 1}, new long[] {1, 1}, 1);
 
     private final List<Long> workspaces = new ArrayList<>();
     /** Larger workspaces are refused. */
