@@ -44,8 +44,6 @@ int cudnnSetStream(void *handle, void *stream) {
     }                                                                                   \
     int cudnnDestroy##name##Descriptor(void *d) { return null_drop(d, kind) ? 0 : BAD_PARAM; }
 DESCRIPTOR(Tensor, struct tensor, OBJECT_TENSOR)
-DESCRIPTOR(Filter, struct tensor, OBJECT_FILTER)
-DESCRIPTOR(Convolution, struct convolution, OBJECT_CONVOLUTION)
 DESCRIPTOR(Activation, int, OBJECT_ACTIVATION)
 DESCRIPTOR(RNN, struct rnn, OBJECT_RNN)
 DESCRIPTOR(RNNData, struct rnn_data, OBJECT_RNN_DATA)
@@ -72,8 +70,8 @@ int number_type(int type) {
     return type == 0 ? R_32F : type == 1 ? R_64F : type == 2 ? R_16F : type == 9 ? R_16BF : -1;
 }
 
-static int set(struct tensor *t, int kind, int type, int dimensions, const int *size, const int *stride, int format) {
-    if (!null_is_object(t, kind) || dimensions < 1 || dimensions > DIMENSIONS) return BAD_PARAM;
+static int set(struct tensor *t, int type, int dimensions, const int *size, const int *stride, int format) {
+    if (!null_is_object(t, OBJECT_TENSOR) || dimensions < 1 || dimensions > DIMENSIONS) return BAD_PARAM;
     if (number_type(type) < 0) return NOT_SUPPORTED;
     t->type = number_type(type);
     t->dimensions = dimensions;
@@ -99,32 +97,22 @@ static int set(struct tensor *t, int kind, int type, int dimensions, const int *
 
 int cudnnSetTensor4dDescriptor(struct tensor *t, int format, int type, int n, int c, int h, int w) {
     ENTER("cudnnSetTensor4dDescriptor");
-    return set(t, OBJECT_TENSOR, type, 4, (int[]){n, c, h, w}, NULL, format);
+    return set(t, type, 4, (int[]){n, c, h, w}, NULL, format);
 }
 
 int cudnnSetTensor4dDescriptorEx(struct tensor *t, int type, int n, int c, int h, int w, int ns, int cs, int hs, int ws) {
     ENTER("cudnnSetTensor4dDescriptorEx");
-    return set(t, OBJECT_TENSOR, type, 4, (int[]){n, c, h, w}, (int[]){ns, cs, hs, ws}, 0);
+    return set(t, type, 4, (int[]){n, c, h, w}, (int[]){ns, cs, hs, ws}, 0);
 }
 
 int cudnnSetTensorNdDescriptor(struct tensor *t, int type, int dimensions, const int *size, const int *stride) {
     ENTER("cudnnSetTensorNdDescriptor");
-    return dimensions < 3 ? BAD_PARAM : set(t, OBJECT_TENSOR, type, dimensions, size, stride, 0);
+    return dimensions < 3 ? BAD_PARAM : set(t, type, dimensions, size, stride, 0);
 }
 
 int cudnnSetTensorNdDescriptorEx(struct tensor *t, int format, int type, int dimensions, const int *size) {
     ENTER("cudnnSetTensorNdDescriptorEx");
-    return dimensions < 3 ? BAD_PARAM : set(t, OBJECT_TENSOR, type, dimensions, size, NULL, format);
-}
-
-int cudnnSetFilter4dDescriptor(struct tensor *t, int type, int format, int k, int c, int h, int w) {
-    ENTER("cudnnSetFilter4dDescriptor");
-    return set(t, OBJECT_FILTER, type, 4, (int[]){k, c, h, w}, NULL, format);
-}
-
-int cudnnSetFilterNdDescriptor(struct tensor *t, int type, int format, int dimensions, const int *size) {
-    ENTER("cudnnSetFilterNdDescriptor");
-    return dimensions < 3 ? BAD_PARAM : set(t, OBJECT_FILTER, type, dimensions, size, NULL, format);
+    return dimensions < 3 ? BAD_PARAM : set(t, type, dimensions, size, NULL, format);
 }
 
 int cudnnSetActivationDescriptor(int *d, int mode, int nan, double coefficient) {
@@ -132,42 +120,6 @@ int cudnnSetActivationDescriptor(int *d, int mode, int nan, double coefficient) 
     if (!null_is_object(d, OBJECT_ACTIVATION)) return BAD_PARAM;
     *d = mode;
     return 0;
-}
-
-int cudnnSetConvolutionNdDescriptor(struct convolution *c, int spatial, const int *pad, const int *stride,
-                                    const int *dilation, int mode, int type) {
-    (void)type;
-    ENTER("cudnnSetConvolutionNdDescriptor");
-    if (!null_is_object(c, OBJECT_CONVOLUTION) || spatial < 1) return BAD_PARAM;
-    if (spatial < 2 || spatial > SPATIAL) return NOT_SUPPORTED;
-    c->spatial = spatial;
-    c->mode = mode;
-    if (c->groups == 0) c->groups = 1;
-    for (int i = 0; i < spatial; i++) {
-        if (pad[i] < 0 || stride[i] < 1 || dilation[i] < 1) return BAD_PARAM;
-        c->pad[i] = pad[i];
-        c->stride[i] = stride[i];
-        c->dilation[i] = dilation[i];
-    }
-    return 0;
-}
-
-int cudnnSetConvolution2dDescriptor(struct convolution *c, int ph, int pw, int sh, int sw, int dh, int dw, int mode,
-                                    int type) {
-    return cudnnSetConvolutionNdDescriptor(c, 2, (int[]){ph, pw}, (int[]){sh, sw}, (int[]){dh, dw}, mode, type);
-}
-
-int cudnnSetConvolutionGroupCount(struct convolution *c, int groups) {
-    ENTER("cudnnSetConvolutionGroupCount");
-    if (!null_is_object(c, OBJECT_CONVOLUTION) || groups < 1) return BAD_PARAM;
-    c->groups = groups;
-    return 0;
-}
-
-int cudnnSetConvolutionMathType(struct convolution *c, int type) {
-    (void)type;
-    ENTER("cudnnSetConvolutionMathType");
-    return null_is_object(c, OBJECT_CONVOLUTION) ? 0 : BAD_PARAM;
 }
 
 int cudnnGetTensorSizeInBytes(const struct tensor *t, size_t *bytes) {

@@ -21,7 +21,16 @@ struct tensor {
     int64_t size[DIMENSIONS], stride[DIMENSIONS];
 };
 
+// Mode 0 is a true convolution, which turns the filter over; 1 is cross-correlation.
 struct convolution { int spatial, groups, mode; int64_t pad[SPATIAL], stride[SPATIAL], dilation[SPATIAL]; };
+
+// Which of x, w and y is computed from the other two.
+enum way { FORWARD, DATA, FILTER };
+int convolution_fits(const struct tensor *x, const struct tensor *w, const struct convolution *c,
+                     const struct tensor *y);
+// result = by * convolution + keep * result, where result is one of the three.
+int convolve(enum way way, double by, double keep, const struct tensor *x, const struct tensor *w,
+             const struct convolution *c, const struct tensor *y, void *px, void *pw, void *py);
 
 // A recurrent layer stack. A pseudo-layer is one direction of one layer.
 enum cell { CELL_RELU, CELL_TANH, CELL_LSTM, CELL_GRU };

@@ -16,7 +16,7 @@ struct null_control {
     int64_t processors;
     int64_t driver_version;   // such as 13000
     int64_t devices;
-    int64_t workspace;        // bytes that each convolution asks for
+    int64_t workspace;        // bytes that each convolution asks for, unless a file of plans says otherwise
     // Faults. A countdown of k lets k - 1 requests pass; 0 is off.
     int64_t memory_countdown; // then one request for memory is refused
     int64_t call_countdown;   // then one call of fault_call fails
@@ -64,7 +64,7 @@ int null_drop(void *object, int kind);
 // Builds the shared object of an NVRTC image; 0 with a message in log when it has errors.
 int null_compile(const char *image, char *path, size_t path_bytes, char *log, size_t log_bytes);
 
-enum { OBJECT_MODULE = 1, OBJECT_PROGRAM, OBJECT_BLAS, OBJECT_DNN, OBJECT_TENSOR, OBJECT_FILTER, OBJECT_CONVOLUTION,
+enum { OBJECT_MODULE = 1, OBJECT_PROGRAM, OBJECT_BLAS, OBJECT_DNN, OBJECT_TENSOR, OBJECT_BACKEND,
        OBJECT_ACTIVATION, OBJECT_GRANULE, OBJECT_RNN, OBJECT_RNN_DATA, OBJECT_DROPOUT };
 
 #endif

@@ -7,6 +7,7 @@ import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,23 +46,33 @@ public final class AskedWorkspaces implements WorkspaceSource {
             return Optional.empty();
         }
         try {
-            Heuristics heuristics = byDevice.computeIfAbsent(gpu, Heuristics::new);
-            List<Long> first = workspaces(heuristics.plans(problem, false));
+            Heuristics heuristics = byDevice.computeIfAbsent(gpu, g -> new Heuristics(PlanTarget.of(g)));
+            List<Long> first = workspaces(heuristics, problem, 1);
             return first.isEmpty()
                     ? Optional.empty()
                     : Optional.of(
                             WorkspaceAnswer.exact(WorkspaceLevel.ASKED, first.get(0), () -> all(heuristics, problem)));
-        } catch (Descriptors.Rejected e) {
+        } catch (CudaException e) {
             return Optional.empty(); // a GPU or a type that this cuDNN does not know
         }
     }
 
     private synchronized List<Long> all(Heuristics heuristics, ConvolutionProblem problem) {
-        return workspaces(heuristics.plans(problem, true));
+        return workspaces(heuristics, problem, Integer.MAX_VALUE);
     }
 
-    private static List<Long> workspaces(List<Heuristics.Plan> plans) {
-        return plans.stream().map(Heuristics.Plan::workspace).toList();
+    /** Of the plans that PyTorch tries, in its order. */
+    private static List<Long> workspaces(Heuristics heuristics, ConvolutionProblem problem, int most) {
+        List<Long> out = new ArrayList<>();
+        heuristics.offer(problem, plan -> {
+            out.add(plan.workspace());
+            boolean enough = out.size() == most;
+            if (enough) {
+                plan.close();
+            }
+            return enough;
+        });
+        return out;
     }
 
     private boolean isUsable() {

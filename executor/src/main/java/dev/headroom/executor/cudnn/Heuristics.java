@@ -3,69 +3,67 @@ package dev.headroom.executor.cudnn;
 import static org.bytedeco.cuda.global.cudnn.*;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
-import dev.headroom.model.cudnn.CudnnDevice;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.bytedeco.cuda.cudnn.cudnnBackendDescriptor_t;
+import org.jspecify.annotations.Nullable;
 
-/** cuDNN's heuristics for one GPU, filtered as PyTorch filters them. */
-final class Heuristics implements AutoCloseable {
-    /** A plan that the GPU can run: its engine and bytes of workspace. */
-    record Plan(long engine, long workspace) {}
+/**
+ * cuDNN's plans for a convolution in the order in which PyTorch tries them (Conv_v8.cpp, run_single_conv): what
+ * heuristic mode INSTANT names, then what mode FALLBACK names, without the engines that PyTorch filters out.
+ */
+public final class Heuristics {
+    private static final int[] MODES = {CUDNN_HEUR_MODE_INSTANT, CUDNN_HEUR_MODE_FALLBACK};
 
-    private final Descriptors kept = new Descriptors();
-    private final cudnnBackendDescriptor_t device;
+    private final PlanTarget target;
 
-    Heuristics(CudnnDevice gpu) {
-        device = kept.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-        kept.setText(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, DeviceProperties.json(gpu));
-        kept.finish(device);
+    public Heuristics(PlanTarget target) {
+        this.target = target;
     }
 
     /**
-     * The plans that PyTorch tries, in its order: those of mode INSTANT, then those of mode FALLBACK.
+     * Offers one plan after the other until one is taken. Who takes a plan closes it; the others are closed here. An
+     * engine for which no plan can be made is passed over.
      *
-     * @param all whether all are wanted, or the first alone
+     * @return whether one was taken
+     * @throws dev.headroom.executor.cuda.driver.CudaException when cuDNN does not know the problem or the GPU
      */
-    List<Plan> plans(ConvolutionProblem problem, boolean all) {
-        try (Descriptors d = new Descriptors()) {
-            cudnnBackendDescriptor_t graph = OperationGraph.of(d, problem);
-            List<Plan> out = new ArrayList<>();
-            for (int mode : new int[] {CUDNN_HEUR_MODE_INSTANT, CUDNN_HEUR_MODE_FALLBACK}) {
-                for (cudnnBackendDescriptor_t configuration : configurations(d, graph, mode)) {
-                    if (!all && !out.isEmpty()) {
-                        return out;
-                    }
-                    if (!isFiltered(d, configuration)) {
-                        plan(d, configuration, out);
+    public boolean offer(ConvolutionProblem problem, Predicate<ExecutionPlan> takes) {
+        for (int mode : MODES) {
+            try (Descriptors d = new Descriptors()) {
+                for (cudnnBackendDescriptor_t configuration : configurations(d, problem, mode)) {
+                    cudnnBackendDescriptor_t engine = engine(d, configuration);
+                    ExecutionPlan plan =
+                            isFiltered(d, engine, problem.deterministic()) ? null : plan(d, configuration, engine);
+                    if (plan != null && takes(plan, takes)) {
+                        return true;
                     }
                 }
             }
-            return out;
+        }
+        return false;
+    }
+
+    private static boolean takes(ExecutionPlan plan, Predicate<ExecutionPlan> takes) {
+        boolean taken = false;
+        try {
+            taken = takes.test(plan);
+            return taken;
+        } finally {
+            if (!taken) {
+                plan.close();
+            }
         }
     }
 
-    private List<cudnnBackendDescriptor_t> configurations(Descriptors d, cudnnBackendDescriptor_t graph, int mode) {
+    private List<cudnnBackendDescriptor_t> configurations(Descriptors d, ConvolutionProblem problem, int mode) {
+        cudnnBackendDescriptor_t graph = OperationGraph.of(d, problem, target);
         cudnnBackendDescriptor_t heuristics = d.create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
         d.setDescriptor(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
         d.setEnum(heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
-        d.setDescriptor(heuristics, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device);
+        target.tellHeuristics(d, heuristics);
         d.finish(heuristics);
         return d.getDescriptors(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-    }
-
-    /** filterEngineConfigs: TF32 is allowed and determinism not asked for, which are PyTorch's defaults. */
-    private static boolean isFiltered(Descriptors d, cudnnBackendDescriptor_t configuration) {
-        for (int note : d.getEnums(
-                engine(d, configuration),
-                CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                CUDNN_TYPE_NUMERICAL_NOTE,
-                CUDNN_NUMERICAL_NOTE_TYPE_COUNT)) {
-            if (note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static cudnnBackendDescriptor_t engine(Descriptors d, cudnnBackendDescriptor_t configuration) {
@@ -73,18 +71,32 @@ final class Heuristics implements AutoCloseable {
                 .get(0);
     }
 
-    private void plan(Descriptors d, cudnnBackendDescriptor_t configuration, List<Plan> out) {
-        cudnnBackendDescriptor_t plan = d.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-        d.setDescriptor(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
-        d.setDescriptor(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
-        if (d.finishes(plan)) {
-            long engine = d.getLong(engine(d, configuration), CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
-            out.add(new Plan(engine, d.getLong(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE)));
+    /** filterEngineConfigs; TF32 is allowed, which is PyTorch's default for convolutions. */
+    private static boolean isFiltered(Descriptors d, cudnnBackendDescriptor_t engine, boolean deterministic) {
+        int[] notes = d.getEnums(
+                engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+        for (int note : notes) {
+            if (note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS
+                    || deterministic && note == CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) {
+                return true;
+            }
         }
+        return false;
     }
 
-    @Override
-    public void close() {
-        kept.close();
+    private @Nullable ExecutionPlan plan(
+            Descriptors d, cudnnBackendDescriptor_t configuration, cudnnBackendDescriptor_t engine) {
+        cudnnBackendDescriptor_t plan = d.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+        target.tellPlan(d, plan);
+        d.setDescriptor(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+        if (!d.finishes(plan)) {
+            return null;
+        }
+        long number = d.getLong(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+        long workspace = d.getLong(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+        Descriptors kept = new Descriptors();
+        d.handOver(configuration, kept);
+        d.handOver(plan, kept);
+        return new ExecutionPlan(kept, plan, number, workspace);
     }
 }

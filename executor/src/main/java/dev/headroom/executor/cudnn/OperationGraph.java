@@ -55,15 +55,21 @@ final class OperationGraph {
         }
     }
 
+    /** The tensors' names. */
+    static final int X = 'x';
+
+    static final int W = 'w';
+    static final int Y = 'y';
+
     private OperationGraph() {}
 
-    static cudnnBackendDescriptor_t of(Descriptors d, ConvolutionProblem p) {
+    static cudnnBackendDescriptor_t of(Descriptors d, ConvolutionProblem p, PlanTarget target) {
         cudnnBackendDescriptor_t convolution = convolution(d, p);
         Operation o = Operation.valueOf(p.direction().name());
         cudnnBackendDescriptor_t operation = d.create(o.type);
-        d.setDescriptor(operation, o.x, tensor(d, p, p.x(), 0, 'x'));
-        d.setDescriptor(operation, o.w, tensor(d, p, p.w(), 1, 'w'));
-        d.setDescriptor(operation, o.y, tensor(d, p, p.y(), 2, 'y'));
+        d.setDescriptor(operation, o.x, tensor(d, p, p.x(), 0, X));
+        d.setDescriptor(operation, o.w, tensor(d, p, p.w(), 1, W));
+        d.setDescriptor(operation, o.y, tensor(d, p, p.y(), 2, Y));
         d.setDescriptor(operation, o.convolution, convolution);
         if (p.type() == DType.FLOAT64) {
             d.setDouble(operation, o.alpha, CUDNN_TYPE_DOUBLE, 1);
@@ -74,6 +80,7 @@ final class OperationGraph {
         }
         d.finish(operation);
         cudnnBackendDescriptor_t graph = d.create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+        target.tellGraph(d, graph);
         d.setDescriptor(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
         d.finish(graph);
         return graph;
@@ -97,22 +104,13 @@ final class OperationGraph {
     private static cudnnBackendDescriptor_t tensor(
             Descriptors d, ConvolutionProblem p, List<Long> sizes, int which, int name) {
         cudnnBackendDescriptor_t t = d.create(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-        d.setEnum(t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, type(p.type()));
+        d.setEnum(t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, DnnType.of(p.type()));
         d.setLongs(t, CUDNN_ATTR_TENSOR_DIMENSIONS, array(sizes));
         d.setLongs(t, CUDNN_ATTR_TENSOR_STRIDES, strides(sizes, p.channelsLast()));
         d.setLongs(t, CUDNN_ATTR_TENSOR_UNIQUE_ID, name);
         d.setLongs(t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, p.alignment().get(which));
         d.finish(t);
         return t;
-    }
-
-    private static int type(DType type) {
-        return switch (type) {
-            case FLOAT64 -> CUDNN_DATA_DOUBLE;
-            case FLOAT16 -> CUDNN_DATA_HALF;
-            case BFLOAT16 -> CUDNN_DATA_BFLOAT16;
-            default -> CUDNN_DATA_FLOAT;
-        };
     }
 
     /** Packed: PyTorch makes the strides of dimensions of size 1 regular as well (Conv_v8.cpp, fixSizeOneDimStride). */

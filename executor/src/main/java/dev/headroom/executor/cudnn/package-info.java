@@ -1,6 +1,7 @@
 /**
- * Asks cuDNN itself for the plans and workspaces of convolutions, for GPUs that need not be there: from version 9.8 on
- * cuDNN takes a GPU's properties in place of a handle. Needs neither a GPU nor a driver.
+ * Convolutions through cuDNN's backend interface: {@link Heuristics} names the plans that PyTorch tries, for the GPU of
+ * a handle or, from version 9.8 on, for a GPU that need not be there ({@link PlanTarget}); {@link ExecutionPlan} runs
+ * one. {@link AskedWorkspaces} answers the estimator's questions and needs neither a GPU nor a driver.
  */
 @NullMarked
 package dev.headroom.executor.cudnn;

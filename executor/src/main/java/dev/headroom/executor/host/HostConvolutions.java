@@ -3,7 +3,6 @@ package dev.headroom.executor.host;
 import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels;
 import dev.headroom.executor.tensor.Tensor;
-import org.jspecify.annotations.Nullable;
 
 /** Convolutions as their definition has it, row by row. */
 final class HostConvolutions implements ConvolutionKernels {
@@ -14,12 +13,12 @@ final class HostConvolutions implements ConvolutionKernels {
     }
 
     @Override
-    public long workspaceBytes(ConvolutionCall call) {
-        return 0;
+    public void convolve(ConvolutionCall call, Scratch scratch) {
+        convolveDirectly(call);
     }
 
     @Override
-    public void convolve(ConvolutionCall call, @Nullable Tensor workspace) {
+    public void convolveDirectly(ConvolutionCall call) {
         Walk walk =
                 new Walk(call, values(call, call.input()), values(call, call.weight()), values(call, call.output()));
         walk.run((int) call.input().size(0), (int) call.input().size(1), (int)

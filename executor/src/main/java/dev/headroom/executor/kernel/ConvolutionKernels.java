@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +19,25 @@ public interface ConvolutionKernels {
     /** By spatial dimension: steps, zeros around the input, and distance of the kernel's elements. */
     record Geometry(long[] stride, long[] padding, long[] dilation, long groups) {}
 
-    /** Bytes of workspace that the library wants for a convolution. */
-    long workspaceBytes(ConvolutionCall call);
+    /** Memory for a library to work in: taken for one call, and given back after it, however it ends. */
+    @FunctionalInterface
+    interface Scratch {
+        /**
+         * Lets work run in a number of bytes.
+         *
+         * @param work is handed the memory, {@code null} for 0 bytes
+         * @throws dev.headroom.allocator.OutOfMemoryException when there is not so much; the work does not run then
+         */
+        void during(long bytes, Consumer<@Nullable Tensor> work);
+    }
 
     /**
-     * Computes one of the three tensors.
+     * Computes one of the three tensors by a library.
      *
-     * @param workspace of the asked size, {@code null} when that is 0
+     * @param scratch where the library's workspace comes from
      */
-    void convolve(ConvolutionCall call, @Nullable Tensor workspace);
+    void convolve(ConvolutionCall call, Scratch scratch);
+
+    /** Computes one of the three tensors by a kernel that is PyTorch's own and needs no workspace. */
+    void convolveDirectly(ConvolutionCall call);
 }

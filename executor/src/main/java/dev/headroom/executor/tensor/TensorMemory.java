@@ -4,6 +4,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.nullness.Contract;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -183,6 +184,20 @@ public abstract class TensorMemory {
             return empty(DType.UINT8, bytes);
         } finally {
             owner = before;
+        }
+    }
+
+    /**
+     * Lets a library work in a workspace, which is given back however the work ends.
+     *
+     * @param work is handed {@code null} for 0 bytes
+     */
+    public final void withWorkspace(long bytes, Consumer<@Nullable Tensor> work) {
+        Tensor workspace = bytes == 0 ? null : workspace(bytes);
+        try {
+            work.accept(workspace);
+        } finally {
+            free(workspace);
         }
     }
 

@@ -54,8 +54,11 @@ public final class NullCuda {
     }
 
     private final MappedByteBuffer control;
+    /** What cuDNN answers to whom, see {@link NullPlans}. */
+    private final NullPlans plans;
 
     private NullCuda(Path folder) throws IOException {
+        plans = new NullPlans(folder);
         Path file = folder.resolve("control-" + ProcessHandle.current().pid());
         Files.write(file, new byte[BYTES]);
         file.toFile().deleteOnExit();
@@ -117,6 +120,7 @@ public final class NullCuda {
         set(Field.CONVOLUTIONS, 0);
         set(Field.RECURRENCES, 0);
         set(Field.OBJECT_BYTES, 0);
+        plans.clear();
     }
 
     /** From now on memory is real and work is computed. */
@@ -167,7 +171,12 @@ public final class NullCuda {
         return this;
     }
 
-    /** Bytes of workspace that every convolution asks for. */
+    /** The plans that cuDNN has for convolutions, and what it was asked. */
+    public NullPlans plans() {
+        return plans;
+    }
+
+    /** Bytes of workspace that every convolution asks for, unless it is told other {@link #plans}. */
     public NullCuda convolutionWorkspace(long bytes) {
         set(Field.WORKSPACE, bytes);
         return this;

@@ -28,7 +28,8 @@ import org.bytedeco.cuda.global.nvrtc;
  * calling a symbol that is missing ends the process.
  */
 final class NullCudaBuild {
-    private static final List<String> HEADERS = List.of("null.h", "number.h", "dnn.h", "dnn_rnn.h", "kernel.h");
+    private static final List<String> HEADERS =
+            List.of("null.h", "number.h", "dnn.h", "dnn_backend.h", "dnn_rnn.h", "kernel.h");
     private static final List<Library> LIBRARIES = List.of(
             new Library("libcuda.so.1", cudart.class, "cu[A-Z].*", 801, "driver.c", "memory.c", "module.c"),
             new Library("libcudart.so.13", cudart.class, "cuda.*", 801, "runtime.c"),
@@ -42,6 +43,9 @@ final class NullCudaBuild {
                     "cudnn.*",
                     3000,
                     "dnn.c",
+                    "dnn_backend.c",
+                    "dnn_operation.c",
+                    "dnn_plans.c",
                     "dnn_conv.c",
                     "dnn_norm.c",
                     "dnn_rnn.c",

@@ -8,21 +8,14 @@ import dev.headroom.executor.cuda.driver.LibraryFolders;
 import dev.headroom.executor.cuda.runtime.KernelSource;
 import dev.headroom.executor.cuda.runtime.Nvrtc;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 
 /**
- * NVIDIA's own compiler on kernels, over the null driver, in a process of its own, since a process loads one NVRTC. It
- * needs no GPU; where no libnvrtc.so.13 is found (see {@link LibraryFolders}) the calling test is skipped.
+ * NVIDIA's own compiler on kernels, over the null driver, in a process of its own. It needs no GPU; where no libnvrtc.so.13 is found (see {@link LibraryFolders}) the calling test is skipped.
  */
 public final class RealCompiler {
-    private static final int NOT_FOUND = 3;
-    private static final String FOLDERS = "headroom.cuda.libraries";
-
     private RealCompiler() {}
 
     /**
@@ -37,23 +30,10 @@ public final class RealCompiler {
         Path file = Files.createTempFile("kernels", ".json");
         try {
             new ObjectMapper().writeValue(file.toFile(), new Job(sources, capabilities));
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            "-D" + FOLDERS + "=" + System.getProperty(FOLDERS),
-                            RealCompiler.class.getName(),
-                            file.toString())
-                    .redirectErrorStream(true)
-                    .start();
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            if (!process.waitFor(5, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
-                return "the compiler does not end";
-            }
-            Assumptions.assumeTrue(process.exitValue() != NOT_FOUND, output);
-            return process.exitValue() == 0 ? "" : output;
+            return OwnProcess.run(
+                    RealCompiler.class,
+                    List.of("-D" + OwnProcess.FOLDERS + "=" + System.getProperty(OwnProcess.FOLDERS)),
+                    file.toString());
         } finally {
             Files.delete(file);
         }
@@ -65,12 +45,12 @@ public final class RealCompiler {
     public static void main(String[] arguments) throws IOException {
         Job job = new ObjectMapper().readValue(Path.of(arguments[0]).toFile(), new TypeReference<Job>() {});
         CudaLibraries.loadRuntime();
-        System.clearProperty(FOLDERS);
+        System.clearProperty(OwnProcess.FOLDERS);
         try {
             CudaLibraries.loadCompiler();
         } catch (CudaException e) {
             System.out.println(e.getMessage());
-            System.exit(NOT_FOUND);
+            System.exit(OwnProcess.LACKING);
         }
         for (KernelSource source : job.sources()) {
             for (int capability : job.capabilities()) {

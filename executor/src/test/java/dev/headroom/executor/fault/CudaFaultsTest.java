@@ -68,10 +68,9 @@ class CudaFaultsTest {
         "cublasSetWorkspace_v2, perceptron",
         "cuLaunchKernel, perceptron",
         "cudaMalloc, perceptron",
-        "cudnnConvolutionForward, convolutions",
-        "cudnnConvolutionBackwardData, convolutions",
-        "cudnnConvolutionBackwardFilter, convolutions",
-        "cudnnSetTensorNdDescriptor, convolutions",
+        "cudnnBackendCreateDescriptor, convolutions",
+        "cudnnBackendSetAttribute, convolutions",
+        "cudnnBackendExecute, convolutions",
     })
     void everyFailingCallIsNamedAndLeavesNothingOnTheDevice(String call, String name) {
         FaultScenario s = FaultScenario.all()

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A recorded run, run again by the executor over memory that holds nothing.
+ * A recorded run, run again by the executor, over memory that holds nothing unless another backend is named.
  *
  * @param lacking operators that it does not have, by name without overload
  * @param refusal why it did not run, or ""
@@ -66,12 +66,17 @@ public record ExecutedRecording(String name, Set<String> lacking, String refusal
     }
 
     private static String difference(Recording recording, Graph graph) {
-        PredictionRequest question = new RecordedRun(recording).request(graph);
-        DeviceBudget device = question.device();
+        DeviceBudget device = new RecordedRun(recording).request(graph).device();
         try (Backend backend = new MemoryOnlyProvider().open(Objects.requireNonNull(device.total()), device.inUse())) {
-            Measurement m = Measurer.measure(new MeasurementRequest(graph, question.scenario(), 1, false), backend);
-            return difference(recording.phases(), m.phases());
+            return difference(recording, graph, backend);
         }
+    }
+
+    /** The first phase that takes other memory than PyTorch's when a backend runs it, or "". */
+    public static String difference(Recording recording, Graph graph, Backend backend) {
+        PredictionRequest question = new RecordedRun(recording).request(graph);
+        Measurement m = Measurer.measure(new MeasurementRequest(graph, question.scenario(), 1, false), backend);
+        return difference(recording.phases(), m.phases());
     }
 
     private static String difference(List<Recording.Phase> recorded, List<PhaseMemory> measured) {

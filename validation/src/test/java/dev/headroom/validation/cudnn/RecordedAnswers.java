@@ -37,6 +37,11 @@ public final class RecordedAnswers implements WorkspaceSource {
         }
     }
 
+    /** Workspaces of the first plans for a GPU. */
+    Map<ConvolutionProblem, Long> answers(CudnnDevice gpu) {
+        return answers.getOrDefault(gpu, Map.of());
+    }
+
     @Override
     public WorkspaceLevel level() {
         return WorkspaceLevel.ASKED;
@@ -49,7 +54,7 @@ public final class RecordedAnswers implements WorkspaceSource {
 
     @Override
     public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
-        return Optional.ofNullable(answers.getOrDefault(gpu, Map.of()).get(problem))
+        return Optional.ofNullable(answers(gpu).get(problem))
                 .map(bytes -> WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, bytes));
     }
 }

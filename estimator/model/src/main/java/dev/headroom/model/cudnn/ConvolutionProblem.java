@@ -14,6 +14,8 @@ import java.util.List;
  * @param y sizes of the output, or of its gradient
  * @param stride one entry a spatial dimension, as are padding and dilation
  * @param alignment bytes that the addresses of x, w and y are multiples of, 32 at most
+ * @param deterministic whether engines that add up in any order are left out ({@code
+ *     torch.use_deterministic_algorithms(True)})
  */
 public record ConvolutionProblem(
         Direction direction,
@@ -25,7 +27,23 @@ public record ConvolutionProblem(
         List<Long> stride,
         List<Long> padding,
         List<Long> dilation,
-        List<Long> alignment) {
+        List<Long> alignment,
+        boolean deterministic) {
+    /** By any engine. */
+    public ConvolutionProblem(
+            Direction direction,
+            DType type,
+            boolean channelsLast,
+            List<Long> x,
+            List<Long> w,
+            List<Long> y,
+            List<Long> stride,
+            List<Long> padding,
+            List<Long> dilation,
+            List<Long> alignment) {
+        this(direction, type, channelsLast, x, w, y, stride, padding, dilation, alignment, false);
+    }
+
     /** Which of the tensors is computed. */
     public enum Direction {
         /** y. */

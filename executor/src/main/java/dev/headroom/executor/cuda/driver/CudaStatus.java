@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda.driver;
 
+import java.nio.charset.StandardCharsets;
 import org.bytedeco.cuda.global.cublas;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.cuda.global.cudnn;
@@ -17,6 +18,8 @@ public final class CudaStatus {
     private static final int NO_DEVICE = 100;
     private static final int NO_BINARY = 209;
     private static final int UNSUPPORTED_PTX_VERSION = 222;
+
+    private static final int LONGEST_MESSAGE = 512;
 
     private CudaStatus() {}
 
@@ -58,10 +61,15 @@ public final class CudaStatus {
         }
     }
 
-    /** Checks a status of cuDNN. */
+    /** Checks a status of cuDNN, which explains some in a line. */
     public static void dnn(String call, int status) {
         if (status != cudnn.CUDNN_STATUS_SUCCESS) {
-            throw failure(call, status, text(cudnn.cudnnGetErrorString(status)), "");
+            byte[] message = new byte[LONGEST_MESSAGE];
+            cudnn.cudnnGetLastErrorString(message, message.length);
+            String said = new String(message, StandardCharsets.UTF_8);
+            String first =
+                    said.substring(0, said.indexOf('\0')).lines().findFirst().orElse("");
+            throw failure(call, status, text(cudnn.cudnnGetErrorString(status)), first.strip());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.headroom.executor.cuda.library;
 import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.driver.DevicePointer;
 import dev.headroom.executor.cuda.runtime.CudaContext;
+import dev.headroom.executor.cudnn.DnnType;
 import dev.headroom.executor.kernel.BatchNormCall;
 import dev.headroom.executor.kernel.BatchNormCall.Library;
 import dev.headroom.executor.kernel.NormGradients;
@@ -210,7 +211,7 @@ final class DnnBatchNorm {
         }
         CudaStatus.dnn(
                 "cudnnSetTensorNdDescriptor",
-                cudnn.cudnnSetTensorNdDescriptor(descriptor, DataTypes.dnn(type), dims, counts, steps));
+                cudnn.cudnnSetTensorNdDescriptor(descriptor, DnnType.of(type), dims, counts, steps));
     }
 
     private static void destroy(cudnnTensorStruct descriptor) {

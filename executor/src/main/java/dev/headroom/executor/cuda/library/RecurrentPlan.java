@@ -6,6 +6,7 @@ import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.driver.DevicePointer;
 import dev.headroom.executor.cuda.runtime.CudaContext;
+import dev.headroom.executor.cudnn.DnnType;
 import dev.headroom.executor.kernel.RecurrentCall;
 import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentCall.States;
@@ -99,7 +100,7 @@ final class RecurrentPlan implements AutoCloseable {
         int[] strides = {sizes[1] * sizes[2], sizes[2], 1};
         CudaStatus.dnn(
                 "cudnnSetTensorNdDescriptor",
-                cudnn.cudnnSetTensorNdDescriptor(descriptor, DataTypes.dnn(problem.type()), 3, sizes, strides));
+                cudnn.cudnnSetTensorNdDescriptor(descriptor, DnnType.of(problem.type()), 3, sizes, strides));
     }
 
     private void setLayers() {
@@ -113,7 +114,7 @@ final class RecurrentPlan implements AutoCloseable {
                         cudnn.CUDNN_RNN_DOUBLE_BIAS,
                         l.bidirectional() ? cudnn.CUDNN_BIDIRECTIONAL : cudnn.CUDNN_UNIDIRECTIONAL,
                         cudnn.CUDNN_LINEAR_INPUT,
-                        DataTypes.dnn(problem.type()),
+                        DnnType.of(problem.type()),
                         problem.type() == DType.FLOAT64 ? cudnn.CUDNN_DATA_DOUBLE : cudnn.CUDNN_DATA_FLOAT,
                         problem.type() == DType.FLOAT16 ? cudnn.CUDNN_TENSOR_OP_MATH : cudnn.CUDNN_DEFAULT_MATH,
                         Math.toIntExact(l.input()),
@@ -149,7 +150,7 @@ final class RecurrentPlan implements AutoCloseable {
                 "cudnnSetRNNDataDescriptor",
                 cudnn.cudnnSetRNNDataDescriptor(
                         data,
-                        DataTypes.dnn(problem.type()),
+                        DnnType.of(problem.type()),
                         cudnn.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
                         Math.toIntExact(problem.steps()),
                         lengths.length,

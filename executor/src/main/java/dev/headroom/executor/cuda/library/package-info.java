@@ -1,7 +1,6 @@
 /**
- * What cuBLAS and cuDNN compute: matrix products, convolutions, batch normalisation, recurrent layers. A plan holds a
- * problem's descriptors and the algorithm that the library prefers for it; problems that a library lacks go to the
- * kernels of the project's own.
+ * What cuBLAS and cuDNN compute: matrix products, convolutions, batch normalisation, recurrent layers. Products that
+ * cuBLAS lacks go to kernels of the project's own; convolutions run by the plans of {@code executor.cudnn}.
  */
 @NullMarked
 package dev.headroom.executor.cuda.library;

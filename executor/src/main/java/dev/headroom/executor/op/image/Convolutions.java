@@ -144,17 +144,18 @@ final class Convolutions {
         Tensor kernel = Formats.packed(e, weight, format);
         Tensor operand = Formats.packed(e, other, format);
         boolean forward = way == Direction.OUTPUT;
-        run(e, new ConvolutionCall(way, forward ? operand : out, kernel, forward ? out : operand, g));
+        run(e, new ConvolutionCall(way, forward ? operand : out, kernel, forward ? out : operand, g, caller(e)));
         e.freeUnless(operand, other);
         e.freeUnless(kernel, weight);
         return out;
     }
 
+    private static ConvolutionCall.Caller caller(Eager e) {
+        return new ConvolutionCall.Caller(e.settings().deterministic(), e.tape().inBackwardThread());
+    }
+
     private static void run(Eager e, ConvolutionCall call) {
-        long bytes = e.backend().convolutions().workspaceBytes(call);
-        Tensor workspace = bytes == 0 ? null : e.workspace(bytes);
-        e.backend().convolutions().convolve(call, workspace);
-        e.free(workspace);
+        e.backend().convolutions().convolve(call, e::withWorkspace);
     }
 
     private static Tensor[] backward(
@@ -211,7 +212,7 @@ final class Convolutions {
         Tensor packedOutput = Formats.packed(e, output, format);
         Tensor packedInput = Formats.packed(e, input, format);
         Tensor out = Formats.empty(e, input.dtype(), format, sizes);
-        run(e, new ConvolutionCall(Direction.WEIGHT_GRADIENT, packedInput, out, packedOutput, g));
+        run(e, new ConvolutionCall(Direction.WEIGHT_GRADIENT, packedInput, out, packedOutput, g, caller(e)));
         e.freeUnless(packedInput, input);
         e.freeUnless(packedOutput, output);
         return out;

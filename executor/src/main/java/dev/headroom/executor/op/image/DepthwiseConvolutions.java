@@ -53,6 +53,6 @@ final class DepthwiseConvolutions {
     }
 
     private static void run(Eager e, ConvolutionCall call) {
-        e.backend().convolutions().convolve(call, null);
+        e.backend().convolutions().convolveDirectly(call);
     }
 }

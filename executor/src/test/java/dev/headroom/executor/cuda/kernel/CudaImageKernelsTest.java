@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda.kernel;
 
+import dev.headroom.executor.cuda.BothBackends;
 import dev.headroom.executor.cuda.BothBackends.Values;
 import dev.headroom.executor.cuda.NullCuda;
 import dev.headroom.executor.cuda.OnBothBackends;
@@ -17,6 +18,8 @@ import dev.headroom.executor.kernel.PoolingKernels;
 import dev.headroom.executor.kernel.PoolingKernels.Scaling;
 import dev.headroom.executor.kernel.PoolingKernels.Window;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
@@ -70,12 +73,14 @@ class CudaImageKernelsTest extends OnBothBackends {
     void depthwiseConvolutionsAndVolumes() {
         DType type = DType.FLOAT32;
         Geometry depthwise = new Geometry(new long[] {2, 1}, new long[] {1, 2}, new long[] {1, 2}, 6);
-        convolve(
-                tolerance(type),
-                depthwise,
-                Values.of(type, 2, 6, 7, 6),
-                Values.of(type, 12, 1, 3, 3),
-                Values.of(type, 2, 12, 4, 6));
+        Values input = Values.of(type, 2, 6, 7, 6);
+        Values weight = Values.of(type, 12, 1, 3, 3);
+        Values output = Values.of(type, 2, 12, 4, 6);
+        convolve(tolerance(type), depthwise, input, weight, output);
+        for (Direction d : Direction.values()) {
+            both.compare(tolerance(type), List.of(input, weight, output), (b, t) -> b.convolutions()
+                    .convolveDirectly(new ConvolutionCall(d, t[0], t[1], t[2], depthwise)));
+        }
         Geometry volume = new Geometry(new long[] {1, 2, 1}, new long[] {0, 1, 1}, new long[] {1, 1, 1}, 1);
         convolve(
                 tolerance(type),
@@ -87,8 +92,12 @@ class CudaImageKernelsTest extends OnBothBackends {
 
     private static void convolve(double tolerance, Geometry g, Values input, Values weight, Values output) {
         for (Direction d : Direction.values()) {
-            both.compare(tolerance, List.of(input, weight, output), (b, t) -> b.convolutions()
-                    .convolve(new ConvolutionCall(d, t[0], t[1], t[2], g), null));
+            both.compare(tolerance, List.of(input, weight, output), (b, t) -> {
+                try (Eager e = BothBackends.eager(b);
+                        Scope s = e.open()) {
+                    b.convolutions().convolve(new ConvolutionCall(d, t[0], t[1], t[2], g), e::withWorkspace);
+                }
+            });
         }
     }
 
@@ -108,7 +117,7 @@ class CudaImageKernelsTest extends OnBothBackends {
                     if (b == both.cuda()) {
                         direct.convolve(new ConvolutionCall(d, t[0], t[1], t[2], g));
                     } else {
-                        b.convolutions().convolve(new ConvolutionCall(d, t[0], t[1], t[2], g), null);
+                        b.convolutions().convolveDirectly(new ConvolutionCall(d, t[0], t[1], t[2], g));
                     }
                 });
     }

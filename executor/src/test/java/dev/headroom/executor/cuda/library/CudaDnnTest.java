@@ -2,20 +2,28 @@ package dev.headroom.executor.cuda.library;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.cuda.DeviceArrays;
 import dev.headroom.executor.cuda.NullCuda;
+import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.driver.DevicePointer;
 import dev.headroom.executor.cuda.runtime.CudaContext;
+import dev.headroom.executor.cudnn.ExecutionPlan;
+import dev.headroom.executor.cudnn.Heuristics;
+import dev.headroom.executor.cudnn.PlanTarget;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
+import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
-import org.bytedeco.cuda.cudnn.cudnnConvolutionFwdAlgoPerf_t;
-import org.bytedeco.cuda.cudnn.cudnnConvolutionStruct;
-import org.bytedeco.cuda.cudnn.cudnnFilterStruct;
 import org.bytedeco.cuda.cudnn.cudnnTensorStruct;
 import org.bytedeco.cuda.global.cudnn;
 import org.bytedeco.javacpp.FloatPointer;
-import org.bytedeco.javacpp.SizeTPointer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,57 +96,58 @@ class CudaDnnTest {
             }
         }
         device.convolutionWorkspace(1000);
-        try (CudaContext context = CudaContext.open(0);
-                FloatPointer one = new FloatPointer(1f);
-                FloatPointer zero = new FloatPointer(0f);
-                FloatPointer half = new FloatPointer(0.5f)) {
-            DevicePointer px = new DevicePointer(DeviceArrays.put(context, x));
-            DevicePointer pw = new DevicePointer(DeviceArrays.put(context, w));
-            DevicePointer pdy = new DevicePointer(DeviceArrays.put(context, dy));
-            DevicePointer py = new DevicePointer(DeviceArrays.put(context, new float[y.length]));
-            DevicePointer pdx = new DevicePointer(DeviceArrays.put(context, new float[x.length]));
-            DevicePointer pdw = new DevicePointer(DeviceArrays.put(context, w));
-            DevicePointer workspace = new DevicePointer(context.memory().allocate(1000));
-            context.dnn();
-            cudnnTensorStruct xd = xs.tensor();
-            cudnnTensorStruct yd = ys.tensor();
-            cudnnFilterStruct wd = ws.filter();
-            cudnnConvolutionStruct convolution = convolution();
-            int algorithm = algorithm(context, xd, wd, convolution, yd);
-            assertEquals(
-                    2006,
-                    cudnn.cudnnConvolutionForward(
-                            context.dnn(), one, xd, px, wd, pw, convolution, algorithm, workspace, 999, zero, yd, py),
-                    "too small a workspace");
-            CudaStatus.dnn(
-                    "cudnnConvolutionForward",
-                    cudnn.cudnnConvolutionForward(
-                            context.dnn(), one, xd, px, wd, pw, convolution, algorithm, workspace, 1000, zero, yd, py));
-            CudaStatus.dnn(
-                    "cudnnConvolutionBackwardData",
-                    cudnn.cudnnConvolutionBackwardData(
-                            context.dnn(), one, wd, pw, yd, pdy, convolution, 1, workspace, 1000, zero, xd, pdx));
-            CudaStatus.dnn(
-                    "cudnnConvolutionBackwardFilter",
-                    cudnn.cudnnConvolutionBackwardFilter(
-                            context.dnn(), one, xd, px, yd, pdy, convolution, 1, workspace, 1000, half, wd, pdw));
-            for (int i = 0; i < dw.length; i++) {
-                dw[i] += 0.5f * w[i];
+        try (CudaContext context = CudaContext.open(0)) {
+            long px = DeviceArrays.put(context, x);
+            long pw = DeviceArrays.put(context, w);
+            long pdy = DeviceArrays.put(context, dy);
+            long py = DeviceArrays.put(context, new float[y.length]);
+            long pdx = DeviceArrays.put(context, new float[x.length]);
+            long pdw = DeviceArrays.put(context, new float[w.length]);
+            long workspace = context.memory().allocate(1000);
+            Heuristics heuristics = new Heuristics(PlanTarget.of(context.dnn()));
+            try (ExecutionPlan plan = plan(heuristics, problem(Direction.FORWARD, channelsLast))) {
+                CudaException refused = assertThrows(
+                        CudaException.class, () -> plan.execute(context.dnn(), px, pw, py, 0), "without workspace");
+                assertEquals("cudnnBackendExecute", refused.call());
+                plan.execute(context.dnn(), px, pw, py, workspace);
             }
-            assertArrayEquals(y, DeviceArrays.get(py.address(), y.length));
-            assertArrayEquals(dx, DeviceArrays.get(pdx.address(), dx.length));
-            assertArrayEquals(dw, DeviceArrays.get(pdw.address(), dw.length));
+            try (ExecutionPlan plan = plan(heuristics, problem(Direction.DATA, channelsLast))) {
+                plan.execute(context.dnn(), pdx, pw, pdy, workspace);
+            }
+            try (ExecutionPlan plan = plan(heuristics, problem(Direction.FILTER, channelsLast))) {
+                plan.execute(context.dnn(), px, pdw, pdy, workspace);
+            }
+            assertArrayEquals(y, DeviceArrays.get(py, y.length));
+            assertArrayEquals(dx, DeviceArrays.get(pdx, dx.length));
+            assertArrayEquals(dw, DeviceArrays.get(pdw, dw.length));
             assertEquals(3, device.convolutions());
-            assertEquals(
-                    2008,
-                    cudnn.cudnnConvolutionForward(
-                            context.dnn(), one, yd, py, wd, pw, convolution, 1, workspace, 1000, zero, xd, px),
-                    "shapes that do not fit");
-            cudnn.cudnnDestroyTensorDescriptor(xd);
-            cudnn.cudnnDestroyTensorDescriptor(yd);
-            cudnn.cudnnDestroyFilterDescriptor(wd);
-            cudnn.cudnnDestroyConvolutionDescriptor(convolution);
         }
+    }
+
+    private static ExecutionPlan plan(Heuristics heuristics, ConvolutionProblem problem) {
+        List<ExecutionPlan> plans = new ArrayList<>();
+        assertTrue(heuristics.offer(problem, plans::add));
+        assertEquals(1000, plans.get(0).workspace());
+        return plans.get(0);
+    }
+
+    private static ConvolutionProblem problem(Direction direction, boolean channelsLast) {
+        List<Long> aligned = List.of(32L, 32L, 32L);
+        return new ConvolutionProblem(
+                direction,
+                DType.FLOAT32,
+                channelsLast,
+                sizes(BATCH, IN, H, W),
+                sizes(OUT, IN / GROUPS, KH, KW),
+                sizes(BATCH, OUT, OH, OW),
+                sizes(2, 2),
+                sizes(1, 1),
+                sizes(2, 1),
+                aligned);
+    }
+
+    private static List<Long> sizes(long... sizes) {
+        return Arrays.stream(sizes).boxed().toList();
     }
 
     @Test
@@ -246,39 +255,6 @@ class CudaDnnTest {
         }
     }
 
-    private static int algorithm(
-            CudaContext context,
-            cudnnTensorStruct x,
-            cudnnFilterStruct w,
-            cudnnConvolutionStruct convolution,
-            cudnnTensorStruct y) {
-        int[] count = new int[1];
-        try (cudnnConvolutionFwdAlgoPerf_t best = new cudnnConvolutionFwdAlgoPerf_t();
-                SizeTPointer bytes = new SizeTPointer(1)) {
-            CudaStatus.dnn(
-                    "cudnnGetConvolutionForwardAlgorithm_v7",
-                    cudnn.cudnnGetConvolutionForwardAlgorithm_v7(context.dnn(), x, w, convolution, y, 1, count, best));
-            assertEquals(1000, best.memory());
-            CudaStatus.dnn(
-                    "cudnnGetConvolutionForwardWorkspaceSize",
-                    cudnn.cudnnGetConvolutionForwardWorkspaceSize(
-                            context.dnn(), x, w, convolution, y, best.algo(), bytes));
-            assertEquals(1000, bytes.get());
-            return best.algo();
-        }
-    }
-
-    private static cudnnConvolutionStruct convolution() {
-        cudnnConvolutionStruct convolution = new cudnnConvolutionStruct();
-        CudaStatus.dnn("cudnnCreateConvolutionDescriptor", cudnn.cudnnCreateConvolutionDescriptor(convolution));
-        CudaStatus.dnn(
-                "cudnnSetConvolution2dDescriptor",
-                cudnn.cudnnSetConvolution2dDescriptor(
-                        convolution, 1, 1, 2, 2, 2, 1, cudnn.CUDNN_CROSS_CORRELATION, cudnn.CUDNN_DATA_FLOAT));
-        CudaStatus.dnn("cudnnSetConvolutionGroupCount", cudnn.cudnnSetConvolutionGroupCount(convolution, GROUPS));
-        return convolution;
-    }
-
     private record Shape(int n, int c, int h, int w, boolean channelsLast) {
         int at(int i, int j, int k, int l) {
             return channelsLast ? ((i * h + k) * w + l) * c + j : ((i * c + j) * h + k) * w + l;
@@ -301,22 +277,6 @@ class CudaDnnTest {
                             channelsLast ? w * c : w,
                             channelsLast ? c : 1));
             return tensor;
-        }
-
-        cudnnFilterStruct filter() {
-            cudnnFilterStruct filter = new cudnnFilterStruct();
-            CudaStatus.dnn("cudnnCreateFilterDescriptor", cudnn.cudnnCreateFilterDescriptor(filter));
-            CudaStatus.dnn(
-                    "cudnnSetFilter4dDescriptor",
-                    cudnn.cudnnSetFilter4dDescriptor(
-                            filter,
-                            cudnn.CUDNN_DATA_FLOAT,
-                            channelsLast ? cudnn.CUDNN_TENSOR_NHWC : cudnn.CUDNN_TENSOR_NCHW,
-                            n,
-                            c,
-                            h,
-                            w));
-            return filter;
         }
     }
 }

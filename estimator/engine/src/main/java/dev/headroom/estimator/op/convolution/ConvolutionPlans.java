@@ -46,7 +46,8 @@ final class ConvolutionPlans {
                 list(p.stride()),
                 list(p.padding()),
                 list(p.dilation()),
-                List.of(alignment(x), alignment(w), alignment(y)));
+                List.of(alignment(x), alignment(w), alignment(y)),
+                rt.options().deterministic());
         boolean searched = rt.options().cudnnBenchmark();
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
