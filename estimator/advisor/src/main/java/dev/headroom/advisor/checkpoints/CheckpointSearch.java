@@ -2,6 +2,7 @@ package dev.headroom.advisor.checkpoints;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -65,9 +66,11 @@ final class CheckpointSearch {
         List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
         long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
+        List<Candidate> candidates = new ArrayList<>();
         for (int k = 0; k < BUDGETS; k++) {
-            play(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS)));
+            candidates.add(candidate(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS))));
         }
+        rehearsal.play(candidates);
         return baselines;
     }
 
@@ -99,8 +102,12 @@ final class CheckpointSearch {
                 .toList();
     }
 
+    private Candidate candidate(Schedule s) {
+        return new Candidate(NAME, 0, stages.names(s.pieces()), reentrant);
+    }
+
     private Optional<CheckpointChoice> play(Schedule s) {
-        return rehearsal.play(new Candidate(NAME, 0, stages.names(s.pieces()), reentrant));
+        return rehearsal.play(candidate(s));
     }
 
     /**

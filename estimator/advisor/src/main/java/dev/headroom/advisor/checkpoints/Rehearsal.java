@@ -96,6 +96,13 @@ final class Rehearsal {
         return known;
     }
 
+    /** Plays several, in their order as far as anybody sees. */
+    void play(List<Candidate> candidates) {
+        // Played on all processors; the player remembers.
+        candidates.parallelStream().forEach(this::simulate);
+        candidates.forEach(this::play);
+    }
+
     /** The run under a candidate; empty where PyTorch would refuse it or leave parameters without gradients. */
     Optional<Outcome> simulate(Candidate candidate) {
         return Optional.of(outcome(candidate)).filter(run -> run.fits() && !run.losesGradients());

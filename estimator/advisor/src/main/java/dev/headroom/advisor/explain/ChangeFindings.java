@@ -69,7 +69,10 @@ final class ChangeFindings {
     /** The best of each kind, in the order of the kinds. */
     private List<Effect> best() {
         Map<String, Effect> best = new LinkedHashMap<>();
-        for (ExplainedChange change : new Catalogue(player.graph()).explained(explained.run())) {
+        List<ExplainedChange> changes = new Catalogue(player.graph()).explained(explained.run());
+        // Played on all processors; the player remembers.
+        changes.parallelStream().forEach(change -> peak(change.change().of(explained.run())));
+        for (ExplainedChange change : changes) {
             peak(change.change().of(explained.run()))
                     .ifPresent(p ->
                             best.merge(change.key(), new Effect(change, p), (a, b) -> b.peak() < a.peak() ? b : a));

@@ -16,6 +16,8 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -70,17 +72,19 @@ public final class Advisor {
     private Advice advice() {
         Scenario run = request.scenario();
         Prediction asked = player.predict(run);
-        List<Largest> largest = largest(run);
+        // Plans for a run that fails need no largest size: both are looked for at once.
+        ForkJoinTask<List<Largest>> largest = ForkJoinPool.commonPool().submit(() -> largest(run));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
-            List<Plan> plans = open() ? plans(growth(largest.get(0))) : List.of();
-            return new Advice(goal, asked, largest, plans, null, new Notes(player, request.scenario()).fitting(asked));
+            List<Plan> plans = open() ? plans(growth(largest.join().get(0))) : List.of();
+            return new Advice(
+                    goal, asked, largest.join(), plans, null, new Notes(player, request.scenario()).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
         PlanSearch search = new PlanSearch(run, player, tools);
         List<Plan> plans = plans(search.find());
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
-        return new Advice(
-                goal, asked, largest, plans, shortfall, new Notes(player, request.scenario()).failing(tools, plans));
+        List<String> notes = new Notes(player, request.scenario()).failing(tools, plans);
+        return new Advice(goal, asked, largest.join(), plans, shortfall, notes);
     }
 
     private AvailableChanges toolbox(Scenario run) {

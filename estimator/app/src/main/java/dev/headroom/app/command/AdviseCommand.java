@@ -17,9 +17,11 @@ import dev.headroom.app.report.Style;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,7 +49,7 @@ final class AdviseCommand implements Callable<Integer> {
     boolean checkpoints;
 
     @Mixin
-    QuestionOptions question = new QuestionOptions();
+    QuestionOptions question;
 
     @Option(names = "--keep-batch", description = "A step keeps its samples, in more passes if need be (default).")
     boolean keepBatch;
@@ -68,8 +70,10 @@ final class AdviseCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
 
-    AdviseCommand(Services engine) {
+    /** @param offered the settings that have an option */
+    AdviseCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
+        this.question = new QuestionOptions(offered);
     }
 
     @Override

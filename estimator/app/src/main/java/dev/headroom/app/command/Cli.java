@@ -1,11 +1,15 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.ScenarioOptions;
+import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -25,6 +29,11 @@ final class Cli {
     /** Commands that tell of all commands. */
     private static final Set<String> ABOUT_ALL = Set.of(CompletionCommand.NAME, ManCommand.NAME);
 
+    static {
+        // Otherwise picocli looks for Groovy, in every jar.
+        System.setProperty("picocli.disable.closures", "true");
+    }
+
     private final Services engine;
     private final boolean debug;
 
@@ -36,29 +45,49 @@ final class Cli {
 
     /** Runs one command; returns the exit status. */
     int run(PrintWriter out, PrintWriter err, String... args) {
+        Failures failures = new Failures(err, debug);
         try {
-            CommandLine line = new CommandLine(new Root());
-            addCommands(line, args.length == 0 ? "" : args[0]);
-            line.setOut(out).setErr(err);
-            Failures failures = new Failures(err, debug);
-            line.setParameterExceptionHandler(failures);
-            line.setExecutionExceptionHandler(failures);
+            if (mayAskForHelp(args)) {
+                return line(out, err, setting -> true, args).execute(args);
+            }
+            CommandLine line = line(out, err, ScenarioOptions.among(List.of(args)), args);
+            line.setParameterExceptionHandler(new WithAllOptions(out, err));
             return line.execute(args);
         } catch (StackOverflowError
                 | OutOfMemoryError
                 | RuntimeException
                 | LinkageError
                 | ServiceConfigurationError e) {
-            return new Failures(err, debug).tell(e);
+            return failures.tell(e);
         } finally {
             out.flush();
             err.flush();
         }
     }
 
+    /** Help lists all options, and its own are the only ones of a letter. */
+    private static boolean mayAskForHelp(String... args) {
+        for (String word : args) {
+            if (word.equals("--help") || word.startsWith("-") && !word.startsWith("--")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private CommandLine line(PrintWriter out, PrintWriter err, Predicate<Setting<?>> offered, String... args) {
+        CommandLine line = new CommandLine(new Root());
+        addCommands(line, offered, args.length == 0 ? "" : args[0]);
+        line.setOut(out).setErr(err);
+        Failures failures = new Failures(err, debug);
+        line.setParameterExceptionHandler(failures);
+        line.setExecutionExceptionHandler(failures);
+        return line;
+    }
+
     /** A command that is named needs no other one made; who asks for all, or for none that is known, gets all. */
-    private void addCommands(CommandLine line, String word) {
-        Map<String, Supplier<Object>> commands = builtIn();
+    private void addCommands(CommandLine line, Predicate<Setting<?>> offered, String word) {
+        Map<String, Supplier<Object>> commands = builtIn(offered);
         Supplier<Object> named = commands.get(word);
         if (named != null && !ABOUT_ALL.contains(word)) {
             line.addSubcommand(named.get());
@@ -74,12 +103,12 @@ final class Cli {
     }
 
     /** The commands of this module, by name. */
-    private Map<String, Supplier<Object>> builtIn() {
+    private Map<String, Supplier<Object>> builtIn(Predicate<Setting<?>> offered) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("predict", () -> new PredictCommand(engine));
-        commands.put("advise", () -> new AdviseCommand(engine));
-        commands.put("explain", () -> new ExplainCommand(engine));
-        commands.put(ServeCapacityCommand.NAME, () -> new ServeCapacityCommand(engine));
+        commands.put("predict", () -> new PredictCommand(engine, offered));
+        commands.put("advise", () -> new AdviseCommand(engine, offered));
+        commands.put("explain", () -> new ExplainCommand(engine, offered));
+        commands.put(ServeCapacityCommand.NAME, () -> new ServeCapacityCommand(engine, offered));
         commands.put("replay", ReplayCommand::new);
         commands.put("devices", DevicesCommand::new);
         commands.put("models", ModelsCommand::new);
@@ -88,6 +117,22 @@ final class Cli {
         commands.put(ManCommand.NAME, ManCommand::new);
         commands.put("export-help", ExportHelpCommand::new);
         return commands;
+    }
+
+    /** Reads a command line again that was not understood with the options that it has: what is wrong is told with all. */
+    private final class WithAllOptions implements IParameterExceptionHandler {
+        private final PrintWriter out;
+        private final PrintWriter err;
+
+        WithAllOptions(PrintWriter out, PrintWriter err) {
+            this.out = out;
+            this.err = err;
+        }
+
+        @Override
+        public int handleParseException(ParameterException e, String[] args) {
+            return line(out, err, setting -> true, args).execute(args);
+        }
     }
 
     /** Tells of what went wrong, in one line. */

@@ -5,8 +5,10 @@ import dev.headroom.app.report.ExplanationJson;
 import dev.headroom.app.report.ExplanationReport;
 import dev.headroom.app.report.Style;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,13 +29,15 @@ final class ExplainCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Mixin
-    QuestionOptions question = new QuestionOptions();
+    QuestionOptions question;
 
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
 
-    ExplainCommand(Services engine) {
+    /** @param offered the settings that have an option */
+    ExplainCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
+        this.question = new QuestionOptions(offered);
     }
 
     @Override

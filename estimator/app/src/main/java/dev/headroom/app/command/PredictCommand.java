@@ -11,10 +11,12 @@ import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.error.Unwritable;
+import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +40,7 @@ final class PredictCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Mixin
-    QuestionOptions question = new QuestionOptions();
+    QuestionOptions question;
 
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
@@ -70,8 +72,10 @@ final class PredictCommand implements Callable<Integer> {
     @Option(names = "--layers", description = "What every layer holds.")
     boolean layers;
 
-    PredictCommand(Services engine) {
+    /** @param offered the settings that have an option */
+    PredictCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
+        this.question = new QuestionOptions(offered);
     }
 
     @Override

@@ -4,8 +4,10 @@ import dev.headroom.app.option.DeviceOptions;
 import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.Setting;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
@@ -19,10 +21,15 @@ final class QuestionOptions {
     Path model = Path.of("");
 
     @Mixin
-    ScenarioOptions scenario = new ScenarioOptions();
+    ScenarioOptions scenario;
 
     @Mixin
     DeviceOptions device = new DeviceOptions();
+
+    /** @param offered the settings that have an option */
+    QuestionOptions(Predicate<Setting<?>> offered) {
+        scenario = new ScenarioOptions(offered);
+    }
 
     /**
      * All of the question but the model, which is read last: a mistyped card should not cost the reading.

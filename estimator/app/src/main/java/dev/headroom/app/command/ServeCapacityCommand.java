@@ -9,9 +9,11 @@ import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.scenario.GenerationSettings;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,7 +38,7 @@ final class ServeCapacityCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Mixin
-    QuestionOptions question = new QuestionOptions();
+    QuestionOptions question;
 
     @Option(
             names = "--prompts",
@@ -48,8 +50,10 @@ final class ServeCapacityCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
 
-    ServeCapacityCommand(Services engine) {
+    /** @param offered the settings that have an option */
+    ServeCapacityCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
+        this.question = new QuestionOptions(offered);
     }
 
     @Override

@@ -14,15 +14,40 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 
 /** What is trained and how: an option for each setting that users can write, turned into a {@link Scenario}. */
+@Command // to picocli, without an option it would be nothing otherwise
 public final class ScenarioOptions {
     /** The texts that were given; of a flag, none. */
     private final Map<Setting<?>, List<String>> given = new LinkedHashMap<>();
+
+    private final Predicate<Setting<?>> offered;
+
+    public ScenarioOptions() {
+        this(setting -> true);
+    }
+
+    /** @param offered which settings have an option: making those that nobody writes takes time */
+    public ScenarioOptions(Predicate<Setting<?>> offered) {
+        this.offered = offered;
+    }
+
+    /** The settings whose options are among the words of a command line. */
+    public static Predicate<Setting<?>> among(List<String> words) {
+        Set<String> names = words.stream()
+                .map(word -> word.indexOf('=') < 0 ? word : word.substring(0, word.indexOf('=')))
+                .collect(Collectors.toSet());
+        return setting -> names.contains(ScenarioArguments.option(setting))
+                || names.contains("--" + setting.words().orElseThrow().alias());
+    }
 
     /** Picocli calls this when it asks for the options of this mixin. */
     @Spec
@@ -30,13 +55,18 @@ public final class ScenarioOptions {
         ArgGroupSpec.Builder severalGpus =
                 ArgGroupSpec.builder().validate(false).heading("%nSeveral GPUs:%n");
         for (Setting<?> setting : ScenarioSettings.written()) {
+            if (!offered.test(setting)) {
+                continue;
+            }
             if (ParallelSettings.all().contains(setting)) {
                 severalGpus.addArg(option(setting));
             } else {
                 spec.addOption(option(setting));
             }
         }
-        spec.addArgGroup(severalGpus.build());
+        if (!severalGpus.args().isEmpty()) {
+            spec.addArgGroup(severalGpus.build());
+        }
     }
 
     private <T> OptionSpec option(Setting<T> setting) {

@@ -1,10 +1,10 @@
 package dev.headroom.estimator.log;
 
 import dev.headroom.model.graph.DType;
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ public final class EventLog {
     private final ObjectArrayList<DType> dtype = new ObjectArrayList<>();
     private final ObjectArrayList<long[]> sizes = new ObjectArrayList<>();
     private final IntArrayList eventStorage = new IntArrayList();
-    private final ByteArrayList eventKind = new ByteArrayList();
+    private byte[] eventKind = new byte[16];
     private final IntArrayList eventRunning = new IntArrayList();
     private final LongArrayList eventReserved = new LongArrayList();
 
@@ -56,15 +56,19 @@ public final class EventLog {
     }
 
     private void event(int storage, byte kind, int running, long reserved) {
+        int event = eventStorage.size();
+        if (event == eventKind.length) {
+            eventKind = Arrays.copyOf(eventKind, event * 2);
+        }
+        eventKind[event] = kind;
         eventStorage.add(storage);
-        eventKind.add(kind);
         eventRunning.add(running);
         eventReserved.add(reserved);
     }
 
     /** Number of events so far. */
     public int size() {
-        return eventKind.size();
+        return eventStorage.size();
     }
 
     /** The storage of an event. */
@@ -74,12 +78,12 @@ public final class EventLog {
 
     /** Whether an event ends its storage. */
     public boolean isFree(int event) {
-        return eventKind.getByte(event) == FREE;
+        return eventKind[event] == FREE;
     }
 
     /** What an event's storage counts as from then on; {@code null} when the event frees it. */
     public @Nullable Category category(int event) {
-        byte kind = eventKind.getByte(event);
+        byte kind = eventKind[event];
         return kind == FREE ? null : CATEGORIES[kind];
     }
 
@@ -143,7 +147,7 @@ public final class EventLog {
         int born = 0;
         for (int i = 0; i < events; i++) {
             int storage = eventStorage.getInt(i);
-            byte kind = eventKind.getByte(i);
+            byte kind = eventKind[i];
             if (kind == FREE) {
                 visitor.freed(storage);
             } else {
@@ -164,7 +168,7 @@ public final class EventLog {
     public Category[] aliveAfter(int events) {
         Category[] out = new Category[requested.size()];
         for (int i = 0; i < events; i++) {
-            byte kind = eventKind.getByte(i);
+            byte kind = eventKind[i];
             out[eventStorage.getInt(i)] = kind == FREE ? null : CATEGORIES[kind];
         }
         return out;

@@ -3,11 +3,12 @@ package dev.headroom.estimator.predict;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
-import java.util.EnumMap;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedPlays extends Plays {
     private @Nullable Simulation unbounded;
-    private final Map<WorkspaceEnd, Simulation> ends = new EnumMap<>(WorkspaceEnd.class);
-    private final IdentityHashMap<Simulation, Long> least = new IdentityHashMap<>();
+    private final Map<WorkspaceEnd, Simulation> ends = new ConcurrentHashMap<>();
+    private final Map<Simulation, Long> least = Collections.synchronizedMap(new IdentityHashMap<>());
     private final IdentityHashMap<Simulation, List<LayerShare>> layers = new IdentityHashMap<>();
 
     /** Whether the amount of memory changes nothing of such runs before some of it is refused. */

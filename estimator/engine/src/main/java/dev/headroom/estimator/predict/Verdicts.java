@@ -41,8 +41,10 @@ final class Verdicts {
         this.beside = request.deviceLines();
         this.context = DeviceLines.bytes(beside);
         this.total = request.device().total();
-        this.minimum = whole.oom() != null ? null : Long.valueOf(plays.least(request, whole));
-        this.certainty = certain();
+        // Played on all processors: they have nothing to do with each other.
+        List<Ending> endings = ends().parallelStream().map(this::ending).toList();
+        this.minimum = endings.get(0).least();
+        this.certainty = certain(endings.subList(1, endings.size()));
     }
 
     Certainty certainty() {
@@ -94,18 +96,31 @@ final class Verdicts {
         return Certainty.free(beside, room() - lacking, room());
     }
 
-    /** Plays the ends, as far as there are any. */
-    private Certainty certain() {
+    /** A run at an end of what is uncertain, and the least memory in which it gets through, where that is asked for. */
+    private record Ending(Simulation run, @Nullable Long least) {}
+
+    private Ending ending(WorkspaceEnd end) {
+        if (end == WorkspaceEnd.FIRST) {
+            return new Ending(whole, whole.oom() != null ? null : Long.valueOf(plays.least(request, whole)));
+        }
+        Simulation other = plays.run(run.oom() == null ? request : request.unbounded(), end);
+        boolean asked = whole.oom() == null && limited();
+        // An end that does not get through needs more than there is, however much.
+        return new Ending(
+                other,
+                !asked ? null : Long.valueOf(other.oom() == null ? plays.least(request, other) : Long.MAX_VALUE));
+    }
+
+    /** @param others at the ends of what is uncertain */
+    private Certainty certain(List<Ending> others) {
         Span reserved = new Span(whole.mostReserved(), whole.mostReserved());
         Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
         long allocated = whole.mostAllocated();
-        for (WorkspaceEnd end : ends()) {
-            Simulation other = plays.run(run.oom() == null ? request : request.unbounded(), end);
-            reserved = reserved.with(other.mostReserved());
-            allocated = Math.min(allocated, other.mostAllocated());
+        for (Ending other : others) {
+            reserved = reserved.with(other.run().mostReserved());
+            allocated = Math.min(allocated, other.run().mostAllocated());
             if (needed != null) {
-                // An end that does not get through needs more than there is, however much.
-                needed = needed.with(other.oom() == null ? plays.least(request, other) : Long.MAX_VALUE);
+                needed = needed.with(Objects.requireNonNull(other.least()));
             }
         }
         if (request.scenario().kernels().compile()) {
@@ -157,10 +172,10 @@ final class Verdicts {
         return new Interval(i.level(), low, Math.max(low, Math.min(high, room())));
     }
 
-    /** The ends of the workspaces of convolutions that differ from what was played. */
+    /** What was played, and the ends of the workspaces of convolutions that differ from it. */
     private List<WorkspaceEnd> ends() {
         AskedConvolutions convolutions = whole.convolutions();
-        List<WorkspaceEnd> ends = new ArrayList<>();
+        List<WorkspaceEnd> ends = new ArrayList<>(List.of(WorkspaceEnd.FIRST));
         if (request.scenario().kernels().cudnnWorkspace().bytes() == null && convolutions.anyWorkspace()) {
             ends.add(WorkspaceEnd.NONE);
             if (convolutions.anyMore()) {

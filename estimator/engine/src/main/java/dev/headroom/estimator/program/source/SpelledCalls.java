@@ -42,14 +42,19 @@ public final class SpelledCalls {
         }
         String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
         int spelled = spelled(name);
-        if (spelled == 0 && OWN_METHOD.matcher(line).find() || isLoop()) {
+        if (spelled == 0 && callsOwnMethod() || isLoop()) {
             return true; // a method out of sight calls it, or the line is a loop of its own
         }
         return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);
     }
 
+    // A pattern takes long to say that a line has none of what it looks for.
+
+    private boolean callsOwnMethod() {
+        return line.contains("self.") && OWN_METHOD.matcher(line).find();
+    }
+
     private boolean isLoop() {
-        // Hardly any line has one, and a pattern takes long to say so.
         return line.contains("for") && COMPREHENSION.matcher(line).find();
     }
 

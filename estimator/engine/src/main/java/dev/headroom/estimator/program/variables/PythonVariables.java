@@ -120,11 +120,13 @@ final class PythonVariables {
      * one that was made last, a line without operators stands before it: {@code h = states[i]}. Else the line's end.
      */
     private int beginsAnew(String name, String value, int made, int until, int depth) {
-        boolean another = frames.get(until).get(depth).passes(name);
+        boolean another = true;
         int start = start(until, depth, until);
         for (int i = start; another && i <= until; i++) {
             another = !nodes.get(i).reads().contains(value);
         }
+        // Told by patterns, which take long: asked where it still matters.
+        another = another && frames.get(until).get(depth).passes(name);
         // A checkpoint may part the call: then an earlier part of it has read the value, without a line.
         String call = callee(start, depth);
         for (int i = made + 1; another && i < start; i++) {
