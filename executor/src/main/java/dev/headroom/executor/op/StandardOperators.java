@@ -8,6 +8,7 @@ import dev.headroom.executor.op.composite.Distances;
 import dev.headroom.executor.op.composite.Einsum;
 import dev.headroom.executor.op.composite.LossComposites;
 import dev.headroom.executor.op.composite.MarginLosses;
+import dev.headroom.executor.op.composite.OtherForms;
 import dev.headroom.executor.op.composite.ShapeComposites;
 import dev.headroom.executor.op.composite.ShortTimeFourier;
 import dev.headroom.executor.op.composite.SmallComposites;
@@ -157,6 +158,7 @@ public final class StandardOperators {
             RmsNorm::register,
             WeightNorms::register,
             LibraryOperators::register,
+            OtherForms::register,
             ComplexOperators::register,
             FourierOperators::register,
             ShortTimeFourier::register,
