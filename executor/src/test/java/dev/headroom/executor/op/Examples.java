@@ -33,6 +33,8 @@ final class Examples {
                     "requires_grad_",
                     // counts and places
                     "count_nonzero searchsorted bucketize tril_indices triu_indices",
+                    "uniform random cauchy exponential geometric log_normal normal_functional poisson",
+                    "isclose isreal _assert_async _assert_scalar sym_constrain_range_for_size",
                     "gcd gcd_ lcm lcm_ __lshift__ __rshift__",
                     // nothing
                     "torchvision._cuda_version python.use",
@@ -64,6 +66,8 @@ final class Examples {
         StackExamples.add(this);
         PlaceExamples.add(this);
         RareExamples.add(this);
+        ComplexExamples.add(this);
+        FormExamples.add(this);
     }
 
     /** All of them. */
