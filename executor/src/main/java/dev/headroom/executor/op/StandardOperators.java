@@ -43,6 +43,7 @@ import dev.headroom.executor.op.loss.DistanceLosses;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.op.loss.SoftMarginLoss;
 import dev.headroom.executor.op.matrix.GroupedProducts;
+import dev.headroom.executor.op.matrix.LinearAlgebra;
 import dev.headroom.executor.op.matrix.MatrixOperators;
 import dev.headroom.executor.op.normalization.GroupNorms;
 import dev.headroom.executor.op.normalization.LayerNorm;
@@ -157,6 +158,7 @@ public final class StandardOperators {
             LogSumExp::register,
             RmsNorm::register,
             WeightNorms::register,
+            LinearAlgebra::register,
             LibraryOperators::register,
             OtherForms::register,
             ComplexOperators::register,

@@ -223,6 +223,12 @@ final class Example {
         return realOnly;
     }
 
+    /** No GPU computes it. */
+    Example hostOnly() {
+        libraryDraws = true;
+        return this;
+    }
+
     /** The GPU's library draws random numbers of its own: backends do not agree. */
     Example libraryDraws() {
         libraryDraws = true;

@@ -59,9 +59,21 @@ final class FormExamples {
                     .tensor("key", 1, 2, 3, 8)
                     .tensor("value", 1, 2, 3, 8);
         }
+        algebra(o);
         views(o);
         elementwise(o);
         functions(o);
+    }
+
+    private static void algebra(Examples o) {
+        for (String name : new String[] {"linalg_inv", "linalg_inv_ex", "linalg_det", "linalg_slogdet"}) {
+            o.of("aten." + name).tensor("A", 2, 3, 3).hostOnly().doubleOnly();
+        }
+        for (String name : new String[] {"inverse", "det", "slogdet"}) {
+            o.of("aten." + name).tensor("self", 3, 3).hostOnly().doubleOnly();
+        }
+        o.of("aten.logdet").positive("self", 3, 1, 1).hostOnly().doubleOnly();
+        o.of("aten.linalg_solve").tensor("A", 2, 3, 3).tensor("B", 2, 3, 2).hostOnly().doubleOnly();
     }
 
     private static void views(Examples o) {
