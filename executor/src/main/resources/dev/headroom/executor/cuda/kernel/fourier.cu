@@ -51,7 +51,7 @@ extern "C" __global__ void transform(
                 double x = (double)in_re.data[from_re];
                 double y = in_im.data == nullptr ? 0 : (double)in_im.data[from_im];
                 y = mirror ? -y : y;
-                double cosine = cospi(2 * angle), sine = (double)wave.sign * sinpi(2 * angle);
+                double turn = 6.28318530717958647693 * angle, cosine = cos(turn), sine = (double)wave.sign * sin(turn);
                 sum_re += x * cosine - y * sine;
                 sum_im += x * sine + y * cosine;
             }
