@@ -136,7 +136,10 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
     int timesCalled(String path) {
         String name = path.substring(path.lastIndexOf('.') + 1);
         String holder = holder(path);
-        if (!holder.isEmpty() && !spells(name) && !spells(holder) && OWN_CALL.matcher(text).find()) {
+        if (!holder.isEmpty()
+                && !spells(name)
+                && !spells(holder)
+                && OWN_CALL.matcher(text).find()) {
             return Integer.MAX_VALUE;
         }
         Map<String, Integer> spelled = new HashMap<>();
@@ -155,7 +158,9 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
     }
 
     private boolean spells(String name) {
-        return Pattern.compile("(?:\\.|\"|'|\\[)" + name + "(?!\\w)").matcher(text).find();
+        return Pattern.compile("(?:\\.|\"|'|\\[)" + name + "(?!\\w)")
+                .matcher(text)
+                .find();
     }
 
     /** Whether the new value of a variable is made from its old one. */

@@ -46,7 +46,11 @@ final class ComplexExamples {
     private static void transforms(Examples o) {
         for (String way : new String[] {"fft", "ifft"}) {
             o.of("aten.fft_" + way).complex("self", 2, 5);
-            o.of("aten.fft_" + way).complex("self", 5, 2).none("n").integer("dim", 0).label("along the first");
+            o.of("aten.fft_" + way)
+                    .complex("self", 5, 2)
+                    .none("n")
+                    .integer("dim", 0)
+                    .label("along the first");
             o.of("aten.fft_" + way + "2").complex("self", 2, 3, 4);
             o.of("aten.fft_" + way + "n").complex("self", 2, 3, 2).text("norm", "ortho");
         }
@@ -54,7 +58,11 @@ final class ComplexExamples {
         o.of("aten.fft_fft").complex("self", 2, 5).integer("n", 7).label("longer");
         o.of("aten.fft_fft").complex("self", 2, 5).integer("n", 3).label("shorter");
         o.of("aten.fft_rfft").tensor("self", 2, 6).doubleOnly();
-        o.of("aten.fft_rfft").tensor("self", 2, 5).text("norm", "forward").label("odd").doubleOnly();
+        o.of("aten.fft_rfft")
+                .tensor("self", 2, 5)
+                .text("norm", "forward")
+                .label("odd")
+                .doubleOnly();
         o.of("aten.fft_rfft2").tensor("self", 2, 4, 5).doubleOnly();
         o.of("aten.fft_rfftn").tensor("self", 3, 2, 4).doubleOnly();
         o.of("aten.fft_irfft").complex("self", 2, 4);

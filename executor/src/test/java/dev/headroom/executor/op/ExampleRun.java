@@ -168,7 +168,9 @@ final class ExampleRun implements AutoCloseable {
                 List.of(),
                 List.of(),
                 "");
-        return StandardOperators.all().find("aten." + view).run(eager, new Arguments(node, Map.of("t", t), Map.of()))[0];
+        return StandardOperators.all()
+                .find("aten." + view)
+                .run(eager, new Arguments(node, Map.of("t", t), Map.of()))[0];
     }
 
     /**

@@ -73,7 +73,11 @@ final class FormExamples {
             o.of("aten." + name).tensor("self", 3, 3).hostOnly().doubleOnly();
         }
         o.of("aten.logdet").positive("self", 3, 1, 1).hostOnly().doubleOnly();
-        o.of("aten.linalg_solve").tensor("A", 2, 3, 3).tensor("B", 2, 3, 2).hostOnly().doubleOnly();
+        o.of("aten.linalg_solve")
+                .tensor("A", 2, 3, 3)
+                .tensor("B", 2, 3, 2)
+                .hostOnly()
+                .doubleOnly();
     }
 
     private static void views(Examples o) {
@@ -92,7 +96,11 @@ final class FormExamples {
         o.of("aten.fill").tensor("self", 2, 3).real("value", 2);
         o.of("aten.zero").tensor("self", 2, 3);
         o.of("aten.lerp_").tensor("self", 2, 3).tensor("end", 2, 3).real("weight", 0.25);
-        o.of("aten.lerp_").tensor("self", 2, 3).tensor("end", 2, 3).fraction("weight", 2, 3).label("by a tensor");
+        o.of("aten.lerp_")
+                .tensor("self", 2, 3)
+                .tensor("end", 2, 3)
+                .fraction("weight", 2, 3)
+                .label("by a tensor");
         o.of("aten.special_xlog1py").positive("self", 2, 3).positive("other", 2, 3);
         o.of("aten.norm").tensor("self", 2, 3).real("p", 2);
         o.of("aten.norm").tensor("self", 2, 3).real("p", 3).integers("dim", 1).label("cubic");
@@ -102,8 +110,16 @@ final class FormExamples {
     }
 
     private static void functions(Examples o) {
-        o.of("aten.bilinear").tensor("input1", 3, 4).tensor("input2", 3, 2).tensor("weight", 5, 4, 2).tensor("bias", 5);
-        o.of("aten.bilinear").tensor("input1", 2, 3, 4).tensor("input2", 2, 3, 2).tensor("weight", 1, 4, 2).label("without bias");
+        o.of("aten.bilinear")
+                .tensor("input1", 3, 4)
+                .tensor("input2", 3, 2)
+                .tensor("weight", 5, 4, 2)
+                .tensor("bias", 5);
+        o.of("aten.bilinear")
+                .tensor("input1", 2, 3, 4)
+                .tensor("input2", 2, 3, 2)
+                .tensor("weight", 1, 4, 2)
+                .label("without bias");
         o.of("aten.masked_scatter")
                 .tensor("self", 2, 3)
                 .mask("mask", new long[] {2, 3}, 1, 0, 0, 1, 1, 0)

@@ -22,18 +22,15 @@ public final class ComplexOperators {
         y[0] = x[0];
         y[1] = x[1];
     });
-    private static final Formula POLAR =
-            new Formula("polar", "y0 = x0 * cos(x1); y1 = x0 * sin(x1);", (x, s, y) -> {
-                y[0] = x[0] * Math.cos(x[1]);
-                y[1] = x[0] * Math.sin(x[1]);
-            });
+    private static final Formula POLAR = new Formula("polar", "y0 = x0 * cos(x1); y1 = x0 * sin(x1);", (x, s, y) -> {
+        y[0] = x[0] * Math.cos(x[1]);
+        y[1] = x[0] * Math.sin(x[1]);
+    });
     private static final Formula LENGTH = Formula.binary("complex_abs", "hypot(x0, x1)", Math::hypot);
 
     /** Of both parts: those of what lies in the same direction at the distance one. */
     private static final Formula DIRECTION = new Formula(
-            "complex_sgn",
-            "real n = hypot(x0, x1); y0 = n == 0 ? 0 : x0 / n; y1 = n == 0 ? 0 : x1 / n;",
-            (x, s, y) -> {
+            "complex_sgn", "real n = hypot(x0, x1); y0 = n == 0 ? 0 : x0 / n; y1 = n == 0 ? 0 : x1 / n;", (x, s, y) -> {
                 double n = Math.hypot(x[0], x[1]);
                 y[0] = n == 0 ? 0 : x[0] / n;
                 y[1] = n == 0 ? 0 : x[1] / n;
@@ -95,9 +92,7 @@ public final class ComplexOperators {
 
     private static void made(Eager e, Formula formula, Tensor out, Tensor... operands) {
         try (Scope s = e.open()) {
-            e.backend()
-                    .elementwise()
-                    .map(formula, NONE, new Tensor[] {e.part(out, 0), e.part(out, 1)}, operands);
+            e.backend().elementwise().map(formula, NONE, new Tensor[] {e.part(out, 0), e.part(out, 1)}, operands);
         }
     }
 

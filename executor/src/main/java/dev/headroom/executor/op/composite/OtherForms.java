@@ -49,9 +49,9 @@ public final class OtherForms {
     private OtherForms() {}
 
     public static void register(Operators o) {
-        SAME.forEach((name, same) -> o.add("aten." + name, (e, a) -> Objects.requireNonNull(
-                        o.find("aten." + same), same)
-                .run(e, a.calling("aten." + same))));
+        SAME.forEach(
+                (name, same) -> o.add("aten." + name, (e, a) -> Objects.requireNonNull(o.find("aten." + same), same)
+                        .run(e, a.calling("aten." + same))));
         Calls.add(o, "aten.cudnn_batch_norm", OtherForms::batchNorm);
         Calls.add(o, "aten.native_group_norm", OtherForms::groupNorm);
         Calls.add(o, "aten.square_", (c, a) -> c.call("pow_", "self", a.tensor("self"), "exponent", 2));

@@ -36,7 +36,8 @@ final class MaskedScatter {
 
     private static Tensor scattered(Eager e, Tensor self, Tensor mask, Tensor source, boolean inPlace) {
         if (!Arrays.equals(Layout.broadcast(self, mask), self.sizes())) {
-            throw new UserInputException("masked_scatter into a tensor that the mask widens is not supported by the executor");
+            throw new UserInputException(
+                    "masked_scatter into a tensor that the mask widens is not supported by the executor");
         }
         Recorder r = e.record("MaskedScatterBackward0", self, source);
         SavedTensor saved = r.save(mask);

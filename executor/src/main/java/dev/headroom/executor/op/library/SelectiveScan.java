@@ -44,8 +44,8 @@ final class SelectiveScan {
         for (int i = 0; i < outputs.length; i++) {
             int token = i;
             Tensor before = state;
-            state = e.call(() -> plus(
-                    times(Slices.select(e, decays, 2, token), before), Slices.select(e, added, 2, token)));
+            state = e.call(
+                    () -> plus(times(Slices.select(e, decays, 2, token), before), Slices.select(e, added, 2, token)));
             e.free(before);
             Tensor now = state;
             Tensor seen = e.call(() -> c.call(
@@ -58,8 +58,7 @@ final class SelectiveScan {
             e.free(seen);
         }
         Tensor all = c.call("stack", "tensors", outputs, "dim", -1);
-        Tensor out = e.call(() ->
-                plus(all, times(x, Views.unsqueeze(e, Views.unsqueeze(e, a.tensor("D"), 0), 2))));
+        Tensor out = e.call(() -> plus(all, times(x, Views.unsqueeze(e, Views.unsqueeze(e, a.tensor("D"), 0), 2))));
         e.free(all);
         return e.call(() -> times(out, c.call("silu", "self", a.tensor("z"))));
     }
@@ -67,8 +66,8 @@ final class SelectiveScan {
     /** {@code dt = F.softplus(dt + delta_bias[..., None])}. */
     private Tensor steps() {
         Tensor dt = a.tensor("dt");
-        Tensor shifted = e.call(() ->
-                plus(dt, Views.unsqueeze(e, Copies.to(e, a.tensor("delta_bias"), dt.dtype()), -1)));
+        Tensor shifted =
+                e.call(() -> plus(dt, Views.unsqueeze(e, Copies.to(e, a.tensor("delta_bias"), dt.dtype()), -1)));
         Tensor out = c.call("softplus", "self", shifted);
         e.free(shifted);
         return out;

@@ -76,7 +76,8 @@ final class Bilinear {
                 long[] sizes = {x.size(0), weight.size(1), weight.size(2)};
                 Tensor inner = e.empty(x.dtype(), sizes);
                 Tensor scales = feature(g, k);
-                Tensor broad = e.alias(scales, new long[] {sizes[0], 1, 1}, new long[] {g.stride(0), 0, 0}, scales.offset());
+                Tensor broad =
+                        e.alias(scales, new long[] {sizes[0], 1, 1}, new long[] {g.stride(0), 0, 0}, scales.offset());
                 Elementwise.into(e, Elementwise.MULTIPLY, inner, broad, entry(weight, k));
                 Tensor part = e.empty(x.dtype(), x.sizes());
                 multiply(shaped(part, sizes[0], sizes[1], 1), inner, column(y));
@@ -107,8 +108,8 @@ final class Bilinear {
                 Tensor inner = e.empty(x.dtype(), x.sizes());
                 Elementwise.into(e, Elementwise.MULTIPLY, inner, x, feature(g, k));
                 Tensor part = e.empty(x.dtype(), weight.size(1), weight.size(2));
-                Tensor turned = e.alias(
-                        inner, new long[] {x.size(1), x.size(0)}, new long[] {1, x.size(1)}, inner.offset());
+                Tensor turned =
+                        e.alias(inner, new long[] {x.size(1), x.size(0)}, new long[] {1, x.size(1)}, inner.offset());
                 multiply(part, turned, Copies.packed(e, y));
                 Copies.fill(e, entry(out, k), part);
             }

@@ -123,11 +123,13 @@ public final class LinearAlgebra {
         throw new UserInputException(a.node().target() + ": no matrix among the arguments");
     }
 
-    private static Tensor[] run(Eager e, Arguments arguments, String name, @Nullable Algebra function, Results results) {
+    private static Tensor[] run(
+            Eager e, Arguments arguments, String name, @Nullable Algebra function, Results results) {
         Tensor a = matrices(arguments);
         Tensor b = arguments.optional("B");
         if (function == null && e.backend().computes()) {
-            throw new UserInputException("no backend computes " + name + "; its memory is measured with `backend`=none");
+            throw new UserInputException(
+                    "no backend computes " + name + "; its memory is measured with `backend`=none");
         }
         Recorder r = e.record(name, a, b);
         SavedTensor savedA = r.save(a);

@@ -53,8 +53,8 @@ public final class BinaryFunctions {
     private static final Formula XLOGY =
             Formula.binary("xlogy", "x0 == 0 ? 0 : x0 * log(x1)", (a, b) -> a == 0 ? 0 : a * Math.log(b));
 
-    private static final Formula XLOG1PY = Formula.binary(
-            "xlog1py", "x0 == 0 ? 0 : x0 * log1p(x1)", (a, b) -> a == 0 ? 0 : a * Math.log1p(b));
+    private static final Formula XLOG1PY =
+            Formula.binary("xlog1py", "x0 == 0 ? 0 : x0 * log1p(x1)", (a, b) -> a == 0 ? 0 : a * Math.log1p(b));
     private static final Formula BELOW_ONE = Formula.unary("below_minus_one", "x0 <= -1", x -> x <= -1 ? 1 : 0);
 
     private static final Formula LOG_SUM = Formula.binary(
@@ -114,13 +114,13 @@ public final class BinaryFunctions {
                         return s.over(s.times(g, x), more);
                     }),
             new Row(
-            "logaddexp",
-            "LogaddexpBackward0",
-            LOG_SUM,
-            false,
-            Saves.BOTH,
-            (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(y, x)), 1)),
-            (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(x, y)), 1))));
+                    "logaddexp",
+                    "LogaddexpBackward0",
+                    LOG_SUM,
+                    false,
+                    Saves.BOTH,
+                    (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(y, x)), 1)),
+                    (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(x, y)), 1))));
 
     private BinaryFunctions() {}
 

@@ -96,14 +96,8 @@ public final class NormOperators {
         long[] kept = ReducedDimensions.kept(difference.sizes(), new long[0]);
         return order == 0
                 ? null
-                : s.e()
-                        .call(() -> gradient(
-                                s,
-                                difference,
-                                Views.view(s.e(), length, kept),
-                                Views.view(s.e(), g, kept),
-                                order,
-                                kept));
+                : s.e().call(() -> gradient(
+                        s, difference, Views.view(s.e(), length, kept), Views.view(s.e(), g, kept), order, kept));
     }
 
     private static Tensor gradient(Steps s, Tensor x, Tensor length, Tensor g, double order, long[] kept) {

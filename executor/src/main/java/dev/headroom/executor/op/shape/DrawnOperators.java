@@ -101,7 +101,11 @@ public final class DrawnOperators {
             Tensor out = e.emptyLike(a.tensor("self"));
             e.backend()
                     .random()
-                    .normal(out, a.real("mean", 0), a.real("std", 1), e.randomness().next());
+                    .normal(
+                            out,
+                            a.real("mean", 0),
+                            a.real("std", 1),
+                            e.randomness().next());
             return out;
         });
         drawn(o, "normal_", (e, a, t) -> e.backend()
