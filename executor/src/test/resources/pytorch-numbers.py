@@ -63,7 +63,7 @@ def compared(example):
         if given["differentiable"] and t.is_floating_point():
             leaves[name] = t.requires_grad_()
             t = t * 1 if example["operator"].endswith("_") else t
-        tensors[name] = t
+        tensors[name] = torch.view_as_complex(t) if given["complex"] else t
     results = called(example, tensors)
     if results is None:
         return None
@@ -72,6 +72,7 @@ def compared(example):
     for i, (found, expected, weight) in enumerate(zip(results, example["results"], example["weights"])):
         if expected["values"] is None or not torch.is_tensor(found):
             continue
+        found = torch.view_as_real(found.resolve_conj()) if found.is_complex() else found
         if differ(found.detach().double().flatten(), numbers(expected["values"]), 1e-6):
             said.append("result %d" % i)
         if found.requires_grad:

@@ -47,15 +47,15 @@ final class ViewHistory {
             boolean dense = Layout.isDense(whole.sizes(), whole.strides());
             long[] strides = dense ? whole.strides() : Layout.contiguous(whole.sizes());
             Tensor all = memory.emptyStrided(gradients[0].dtype(), whole.sizes(), strides);
-            kernels.copy(all, gradients[0]);
+            copy(memory, kernels, all, gradients[0]);
             Tensor slice = memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
             Tensor changed = memory.emptyLike(slice);
-            kernels.copy(changed, slice);
+            copy(memory, kernels, changed, slice);
             Tensor[] out = change.function().apply(new Tensor[] {changed}).clone();
             if (out[0] == null) {
-                kernels.fill(slice, 0);
+                clear(memory, kernels, slice);
             } else {
-                kernels.copy(slice, out[0]);
+                copy(memory, kernels, slice, out[0]);
             }
             if (!Arrays.asList(out).contains(changed)) {
                 memory.free(changed);
@@ -73,14 +73,38 @@ final class ViewHistory {
             long elements = Math.max(whole.reach(), part.reach()) - whole.offset();
             DType type = gradients[0].dtype();
             Tensor all = memory.empty(type, elements);
-            kernels.fill(all, 0);
+            clear(memory, kernels, all);
             try (Scope s = memory.open()) {
-                kernels.copy(
-                        memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset()), gradients[0]);
+                Tensor slice = memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
+                copy(memory, kernels, slice, gradients[0]);
             }
             Tensor out = memory.alias(all, whole.sizes(), whole.strides(), 0);
             memory.free(all);
             return new Tensor[] {out};
         };
+    }
+
+    /** A copy; of complex numbers part by part. */
+    private static void copy(TensorMemory memory, ElementwiseKernels kernels, Tensor to, Tensor from) {
+        if (!to.dtype().isComplex()) {
+            kernels.copy(to, from);
+            return;
+        }
+        try (Scope s = memory.open()) {
+            for (int part = 0; part < 2; part++) {
+                kernels.copy(memory.part(to, part), memory.part(from, part));
+            }
+        }
+    }
+
+    private static void clear(TensorMemory memory, ElementwiseKernels kernels, Tensor t) {
+        if (!t.dtype().isComplex()) {
+            kernels.fill(t, 0);
+            return;
+        }
+        try (Scope s = memory.open()) {
+            kernels.fill(memory.part(t, 0), 0);
+            kernels.fill(memory.part(t, 1), 0);
+        }
     }
 }

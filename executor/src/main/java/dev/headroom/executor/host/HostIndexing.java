@@ -294,4 +294,36 @@ final class HostIndexing implements IndexingKernels {
         }
         arrays.write(gradient, out);
     }
+
+    @Override
+    public void maskedScatter(Tensor result, Tensor mask, Tensor counts, Tensor source) {
+        double[] out = arrays.read(result);
+        double[] picked = arrays.read(mask, result.sizes());
+        double[] from = arrays.read(source);
+        int next = 0;
+        for (int i = 0; i < out.length; i++) {
+            if (picked[i] != 0) {
+                if (next == from.length) {
+                    throw new dev.headroom.model.error.UserInputException(
+                            "masked_scatter: the mask picks more than the " + from.length + " elements of the source");
+                }
+                out[i] = from[next++];
+            }
+        }
+        arrays.write(result, out);
+    }
+
+    @Override
+    public void maskedTake(Tensor line, Tensor mask, Tensor x) {
+        double[] out = arrays.read(line);
+        double[] picked = arrays.read(mask, x.sizes());
+        double[] from = arrays.read(x);
+        int next = 0;
+        for (int i = 0; i < from.length && next < out.length; i++) {
+            if (picked[i] != 0) {
+                out[next++] = from[i];
+            }
+        }
+        arrays.write(line, out);
+    }
 }

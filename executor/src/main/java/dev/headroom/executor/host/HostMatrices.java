@@ -102,4 +102,20 @@ final class HostMatrices implements MatrixKernels {
         }
         arrays.write(result, out);
     }
+
+    @Override
+    public void algebra(Algebra function, Tensor[] results, Tensor a, @Nullable Tensor b) {
+        new HostAlgebra(arrays).compute(function, results, a, b);
+    }
+
+    @Override
+    public void algebraBackward(
+            Algebra function,
+            @Nullable Tensor[] g,
+            Tensor a,
+            @Nullable Tensor b,
+            @Nullable Tensor ofA,
+            @Nullable Tensor ofB) {
+        new HostAlgebra(arrays).gradients(function, g, a, b, ofA, ofB);
+    }
 }

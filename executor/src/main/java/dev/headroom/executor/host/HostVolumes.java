@@ -236,4 +236,9 @@ final class HostVolumes implements VolumeKernels {
         }
         arrays.write(gradGrid, ofGrid);
     }
+
+    @Override
+    public void transform(Tensor[] out, Tensor[] in, Wave wave) {
+        new HostFourier(arrays).transform(out, in, wave);
+    }
 }

@@ -8,6 +8,11 @@ public interface Backend extends AutoCloseable {
     /** Such as {@code host} or {@code cuda}. */
     String name();
 
+    /** Whether its kernels do anything: memory can be measured without. */
+    default boolean computes() {
+        return true;
+    }
+
     /** The memory that tensors live in. */
     DeviceMemory memory();
 

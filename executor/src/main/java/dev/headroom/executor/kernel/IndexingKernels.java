@@ -76,4 +76,15 @@ public interface IndexingKernels {
 
     /** The gradient of the scores in {@link #classLoss}; {@code gradient} is all zeros before. */
     void classLossBackward(ClassLossCall call, Tensor g, Tensor gradient);
+
+    /**
+     * Sets the elements that a mask picks to those of a line, one after the other; the others stay.
+     *
+     * @param mask of the result's shape
+     * @param counts 64-bit, a line: how many the mask picks up to each place, that included
+     */
+    void maskedScatter(Tensor result, Tensor mask, Tensor counts, Tensor source);
+
+    /** Puts the elements that a mask picks, of a shape with it, at the beginning of a line; what is behind them stays. */
+    void maskedTake(Tensor line, Tensor mask, Tensor x);
 }

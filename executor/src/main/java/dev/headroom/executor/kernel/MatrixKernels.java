@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
 import org.jspecify.annotations.Nullable;
 
 /** Matrix products. */
@@ -40,4 +41,41 @@ public interface MatrixKernels {
      * @param ends 32-bit: where each group ends
      */
     void multiplyGroups(Tensor result, Tensor a, Tensor b, Tensor ends);
+
+    /** What is made of square matrices. */
+    enum Algebra {
+        INVERSE,
+        DETERMINANT,
+        LOG_DETERMINANT,
+        /** The determinant's sign, and the logarithm of its size. */
+        SIGN_AND_LOG,
+        /** What a matrix takes to another one. */
+        SOLVE
+    }
+
+    /**
+     * A function of a batch of matrices.
+     *
+     * @param b the right sides of {@code SOLVE}
+     */
+    default void algebra(Algebra function, Tensor[] results, Tensor a, @Nullable Tensor b) {
+        throw new UserInputException("this backend computes no linear algebra: cuSOLVER is not linked; its memory is"
+                + " measured with `backend`=none");
+    }
+
+    /**
+     * Its gradients.
+     *
+     * @param g of the results, {@code null} where there is none
+     * @param ofA to be set; {@code null} when not wanted, as is {@code ofB}
+     */
+    default void algebraBackward(
+            Algebra function,
+            @Nullable Tensor[] g,
+            Tensor a,
+            @Nullable Tensor b,
+            @Nullable Tensor ofA,
+            @Nullable Tensor ofB) {
+        throw new UserInputException("this backend computes no linear algebra: cuSOLVER is not linked");
+    }
 }

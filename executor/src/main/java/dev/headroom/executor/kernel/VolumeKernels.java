@@ -126,4 +126,22 @@ public interface VolumeKernels {
 
     /** @param gradX zeros before; {@code null} when not wanted */
     void sampleBackward(@Nullable Tensor gradX, Tensor gradGrid, Tensor g, Tensor x, Tensor grid, Grid how);
+
+    /**
+     * How a Fourier transform goes.
+     *
+     * @param dims that are transformed together
+     * @param lengths of the signal in them
+     * @param sign of the exponent: -1 from signals to spectra
+     * @param mirrored whether the last of them holds the first half of what goes in alone
+     */
+    record Wave(int[] dims, long[] lengths, int sign, double scale, boolean mirrored) {}
+
+    /**
+     * {@code out[k] = scale * sum over n of in[n] exp(sign 2 pi i n k / length)}, for as many {@code k} as there are.
+     *
+     * @param out both parts, or the real one alone
+     * @param in likewise; what a mirrored signal leaves out is the conjugate of its mirror image
+     */
+    void transform(Tensor[] out, Tensor[] in, Wave wave);
 }

@@ -1,12 +1,16 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.op.attention.AttentionOperators;
+import dev.headroom.executor.op.complex.ComplexOperators;
+import dev.headroom.executor.op.complex.FourierOperators;
 import dev.headroom.executor.op.composite.AlgebraComposites;
 import dev.headroom.executor.op.composite.Distances;
 import dev.headroom.executor.op.composite.Einsum;
 import dev.headroom.executor.op.composite.LossComposites;
 import dev.headroom.executor.op.composite.MarginLosses;
+import dev.headroom.executor.op.composite.OtherForms;
 import dev.headroom.executor.op.composite.ShapeComposites;
+import dev.headroom.executor.op.composite.ShortTimeFourier;
 import dev.headroom.executor.op.composite.SmallComposites;
 import dev.headroom.executor.op.composite.SmoothedCrossEntropy;
 import dev.headroom.executor.op.composite.StackComposites;
@@ -32,12 +36,14 @@ import dev.headroom.executor.op.image.VolumeOperators;
 import dev.headroom.executor.op.indexing.EmbeddingOperators;
 import dev.headroom.executor.op.indexing.IndexingOperators;
 import dev.headroom.executor.op.indexing.ScatterOperators;
+import dev.headroom.executor.op.library.LibraryOperators;
 import dev.headroom.executor.op.loss.BinaryCrossEntropy;
 import dev.headroom.executor.op.loss.CrossEntropy;
 import dev.headroom.executor.op.loss.DistanceLosses;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.op.loss.SoftMarginLoss;
 import dev.headroom.executor.op.matrix.GroupedProducts;
+import dev.headroom.executor.op.matrix.LinearAlgebra;
 import dev.headroom.executor.op.matrix.MatrixOperators;
 import dev.headroom.executor.op.normalization.GroupNorms;
 import dev.headroom.executor.op.normalization.LayerNorm;
@@ -152,6 +158,12 @@ public final class StandardOperators {
             LogSumExp::register,
             RmsNorm::register,
             WeightNorms::register,
+            LinearAlgebra::register,
+            LibraryOperators::register,
+            OtherForms::register,
+            ComplexOperators::register,
+            FourierOperators::register,
+            ShortTimeFourier::register,
             ViewOperators::register);
 
     private static final Operators ALL = new Operators();

@@ -55,6 +55,9 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
 
     private static final Pattern FILLED = Pattern.compile("(\\w+)\\.(?:append|extend|insert)\\(");
 
+    /** A module of a container, with the container's name. */
+    private static final Pattern NUMBERED = Pattern.compile("(?:^|\\.)([A-Za-z_]\\w*)(?:\\.\\d+)+$");
+
     private static final Pattern OWN_CALL = Pattern.compile("(?<![\\w.])self\\.(\\w+)\\(");
 
     private static final Pattern OTHER_STATEMENT =
@@ -128,10 +131,17 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
 
     /**
      * How often it calls a module before it runs again: as often as it spells the module or, where it does not, the
-     * method that may call it.
+     * method that may call it. A method may have a loop over the modules of a container that the line does not spell.
      */
     int timesCalled(String path) {
         String name = path.substring(path.lastIndexOf('.') + 1);
+        String holder = holder(path);
+        if (!holder.isEmpty()
+                && !spells(name)
+                && !spells(holder)
+                && OWN_CALL.matcher(text).find()) {
+            return Integer.MAX_VALUE;
+        }
         Map<String, Integer> spelled = new HashMap<>();
         Matcher m = OWN_CALL.matcher(text);
         while (m.find()) {
@@ -139,6 +149,18 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
         }
         int most = spelled.values().stream().mapToInt(n -> n).max().orElse(1);
         return spelled.getOrDefault(name, most);
+    }
+
+    /** The container that a numbered module is taken from: {@code layers} of {@code layers.0}; "" of another. */
+    private static String holder(String path) {
+        Matcher m = NUMBERED.matcher(path);
+        return m.find() ? m.group(1) : "";
+    }
+
+    private boolean spells(String name) {
+        return Pattern.compile("(?:\\.|\"|'|\\[)" + name + "(?!\\w)")
+                .matcher(text)
+                .find();
     }
 
     /** Whether the new value of a variable is made from its old one. */

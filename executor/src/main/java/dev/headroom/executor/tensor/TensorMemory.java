@@ -3,6 +3,7 @@ package dev.headroom.executor.tensor;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.nullness.Contract;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -291,6 +292,28 @@ public abstract class TensorMemory {
     /** Another tensor over the same storage that autograd knows nothing of, as kernels make it. */
     public final Tensor alias(Tensor of, long[] sizes, long[] strides, long offset) {
         return local(new Tensor(of.storage(), of.dtype(), sizes.clone(), strides.clone(), offset));
+    }
+
+    /** A {@link #view} that takes the memory for elements of another type, as that of complex numbers' parts. */
+    public final Tensor view(Tensor of, DType type, long[] sizes, long[] strides, long offset) {
+        Tensor t = alias(of, type, sizes, strides, offset);
+        t.base = hold(of.base == null ? of : of.base);
+        return t;
+    }
+
+    /** An {@link #alias} that takes the memory for elements of another type. */
+    public final Tensor alias(Tensor of, DType type, long[] sizes, long[] strides, long offset) {
+        return local(new Tensor(of.storage(), type, sizes.clone(), strides.clone(), offset));
+    }
+
+    /**
+     * One of the two parts of complex numbers, an alias.
+     *
+     * @param part 0 for the real one, 1 for the imaginary one
+     */
+    public final Tensor part(Tensor complex, int part) {
+        long[] strides = Arrays.stream(complex.strides()).map(s -> 2 * s).toArray();
+        return alias(complex, complex.dtype().ofParts(), complex.sizes(), strides, 2 * complex.offset() + part);
     }
 
     /** {@code detach()}. */

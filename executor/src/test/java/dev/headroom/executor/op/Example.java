@@ -7,9 +7,11 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A call of an operator with small arguments. Floating-point tensors take the type that a check runs in and are
@@ -37,12 +39,16 @@ final class Example {
      */
     record Given(DType type, long[] sizes, int[] order, Values values, double[] fixed, boolean differentiable) {}
 
+    /** Arguments that are complex: the tensor holds their parts. */
+    private final Set<String> complex = new HashSet<>();
+
     private final String operator;
     private final List<Node.NamedArgument> arguments = new ArrayList<>();
     private final Map<String, Given> tensors = new LinkedHashMap<>();
     private String label = "";
     private double halfTolerance = 1;
     private boolean doubleOnly;
+    private boolean narrows;
     private boolean realOnly;
     private boolean libraryDraws;
 
@@ -53,6 +59,18 @@ final class Example {
     /** A drawn tensor. */
     Example tensor(String name, long... sizes) {
         return add(name, new Given(null, sizes, null, Values.ANY, null, true));
+    }
+
+    /** A drawn tensor of complex numbers, of whose parts gradients are checked. */
+    Example complex(String name, long... sizes) {
+        complex.add(name);
+        long[] parts = Arrays.copyOf(sizes, sizes.length + 1);
+        parts[sizes.length] = 2;
+        return tensor(name, parts).doubleOnly();
+    }
+
+    boolean isComplex(String name) {
+        return complex.contains(name);
     }
 
     /** A drawn tensor with larger numbers. */
@@ -179,6 +197,16 @@ final class Example {
         return this;
     }
 
+    /** Says that it rounds to single precision whatever it is given: differences take longer steps and are less exact. */
+    Example narrows() {
+        narrows = true;
+        return this;
+    }
+
+    boolean isNarrow() {
+        return narrows;
+    }
+
     /** Leaves out other precisions, where kernels that differ in more than rounding compute in them. */
     Example doubleOnly() {
         doubleOnly = true;
@@ -193,6 +221,12 @@ final class Example {
 
     boolean isNotOfNullLibrary() {
         return realOnly;
+    }
+
+    /** No GPU computes it. */
+    Example hostOnly() {
+        libraryDraws = true;
+        return this;
     }
 
     /** The GPU's library draws random numbers of its own: backends do not agree. */

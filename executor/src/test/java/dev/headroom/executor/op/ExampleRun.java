@@ -14,8 +14,10 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Node;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -146,9 +148,29 @@ final class ExampleRun implements AutoCloseable {
             String first = example.node().reads().get(0);
             values.put(first, Copies.clone(eager, tensors.get(first), MemoryFormat.PRESERVE));
         }
-        return StandardOperators.all()
+        values.replaceAll((name, t) -> example.isComplex(name) ? seen("view_as_complex", t) : t);
+        Tensor[] results = StandardOperators.all()
                 .find(example.operator())
                 .run(eager, new Arguments(example.node(), values, Map.of()));
+        for (int i = 0; i < results.length; i++) {
+            boolean complex = results[i] != null && results[i].dtype().isComplex();
+            results[i] = complex ? seen("view_as_real", results[i]) : results[i];
+        }
+        return results;
+    }
+
+    /** Complex numbers by their parts, or the reverse. */
+    private Tensor seen(String view, Tensor t) {
+        Node node = new Node(
+                view,
+                "aten." + view + ".default",
+                List.of(new Node.NamedArgument("self", new Argument.Value("t"))),
+                List.of(),
+                List.of(),
+                "");
+        return StandardOperators.all()
+                .find("aten." + view)
+                .run(eager, new Arguments(node, Map.of("t", t), Map.of()))[0];
     }
 
     /**

@@ -33,6 +33,12 @@ final class Examples {
                     "requires_grad_",
                     // counts and places
                     "count_nonzero searchsorted bucketize tril_indices triu_indices",
+                    "uniform random cauchy exponential geometric log_normal normal_functional poisson",
+                    "isclose isreal _assert_async _assert_scalar sym_constrain_range_for_size",
+                    // whose memory alone is measured
+                    "linalg_cholesky cholesky cholesky_inverse linalg_matrix_exp matrix_exp linalg_pinv pinverse",
+                    "linalg_matrix_sqrth linalg_cholesky_ex linalg_solve_triangular linalg_lu_solve cholesky_solve",
+                    "linalg_eigh linalg_eigvalsh linalg_svdvals linalg_qr linalg_svd svd linalg_lu_factor",
                     "gcd gcd_ lcm lcm_ __lshift__ __rshift__",
                     // nothing
                     "torchvision._cuda_version python.use",
@@ -64,6 +70,8 @@ final class Examples {
         StackExamples.add(this);
         PlaceExamples.add(this);
         RareExamples.add(this);
+        ComplexExamples.add(this);
+        FormExamples.add(this);
     }
 
     /** All of them. */

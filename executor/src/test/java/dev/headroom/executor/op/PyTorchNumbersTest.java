@@ -54,7 +54,16 @@ class PyTorchNumbersTest {
             "exponential_",
             "cauchy_",
             "random_",
-            "geometric_");
+            "geometric_",
+            "uniform",
+            "log_normal",
+            "exponential",
+            "cauchy",
+            "random",
+            "geometric",
+            "normal_functional",
+            "poisson",
+            "native_dropout");
 
     @TempDir
     Path folder;
@@ -117,6 +126,7 @@ class PyTorchNumbersTest {
                 ObjectNode t = tensors.putObject(name);
                 t.put("type", given.type() == null ? "FLOAT64" : given.type().name());
                 t.put("differentiable", given.differentiable());
+                t.put("complex", example.isComplex(name));
                 t.set("sizes", new ObjectMapper().valueToTree(given.sizes()));
                 t.set("order", new ObjectMapper().valueToTree(given.order()));
                 double[] values = given.fixed() != null

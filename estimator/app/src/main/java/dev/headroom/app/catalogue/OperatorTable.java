@@ -6,6 +6,7 @@ import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Verification;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.executor.op.StandardOperators;
+import dev.headroom.executor.op.registry.Operators;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,16 +15,17 @@ import java.util.TreeMap;
 
 /** The operators that have a rule, and how each was verified, for people and for programs. */
 public final class OperatorTable {
-    /** Where the executor runs an operator that it has: its tests compute every one on both. */
-    private static final List<String> BACKENDS = List.of("host", "cuda");
+    /** What the executor has for an operator that no backend computes. */
+    private static final List<String> MEMORY = List.of("memory");
 
     /** An operator of the registry with what verifies it; both lists may be empty. */
     private record Row(String operator, int cases, List<String> examples, List<String> models) {
-        /** The executor's backends that run it, none where the executor lacks it. */
+        /** The executor's backends that compute it, its memory alone, or none where the executor lacks it. */
         List<String> backends() {
             int overload = operator.indexOf('.', operator.indexOf('.') + 1);
             String name = overload < 0 ? operator : operator.substring(0, overload);
-            return StandardOperators.all().find(name) == null ? List.of() : BACKENDS;
+            Operators all = StandardOperators.all();
+            return all.find(name) != null && all.backends(name).isEmpty() ? MEMORY : all.backends(name);
         }
 
         String how() {
@@ -66,6 +68,7 @@ public final class OperatorTable {
         int all = 0;
         int verified = 0;
         int run = 0;
+        int computed = 0;
         for (Map.Entry<String, List<Row>> family : byFamily().entrySet()) {
             out.println(family.getKey());
             for (Row row : family.getValue()) {
@@ -74,12 +77,13 @@ public final class OperatorTable {
                         "  " + Columns.left(row.operator(), 40) + "  " + Columns.left(backends, 9) + "  " + row.how());
                 all++;
                 run += row.backends().isEmpty() ? 0 : 1;
+                computed += row.backends().size() > 1 ? 1 : 0;
                 verified += row.cases() > 0 || !row.models().isEmpty() ? 1 : 0;
             }
         }
         out.println();
         out.println(verified + " of " + all + " operators verified against the real PyTorch, " + run
-                + " run by the executor, on the host and on a GPU");
+                + " run by the executor, " + computed + " of them computed on the host and on a GPU");
     }
 
     /** An array of objects: {@code operator, family, executor, cases, examples, models}. */

@@ -236,7 +236,9 @@ class CliTest {
         assertTrue(out.toString().contains("operators verified against the real PyTorch"), out.toString());
         String listed = out.toString();
         assertTrue(listed.lines().anyMatch(l -> l.matches(" +aten\\.conv2d +host cuda +\\d+ cases.*")), listed);
-        assertTrue(listed.lines().anyMatch(l -> l.matches(" +aten\\.fft_fft +- .*")), listed);
+        assertTrue(listed.lines().anyMatch(l -> l.matches(" +aten\\.det +host .*")), listed);
+        assertTrue(listed.lines().anyMatch(l -> l.matches(" +aten\\.linalg_svd +memory .*")), listed);
+        assertTrue(listed.lines().anyMatch(l -> l.matches(" +inductor\\.call +- .*")), listed);
     }
 
     @Test

@@ -46,6 +46,25 @@ public enum DType {
         return this == COMPLEX32 || this == COMPLEX64 || this == COMPLEX128;
     }
 
+    /** The type of a complex number's two parts; a real type is its own. */
+    public DType ofParts() {
+        return switch (this) {
+            case COMPLEX128 -> FLOAT64;
+            case COMPLEX64 -> FLOAT32;
+            case COMPLEX32 -> FLOAT16;
+            default -> this;
+        };
+    }
+
+    /** The type of complex numbers that such numbers are the parts of; a complex type is its own. */
+    public DType asComplex() {
+        return switch (this) {
+            case FLOAT64, COMPLEX128 -> COMPLEX128;
+            case FLOAT16, COMPLEX32 -> COMPLEX32;
+            default -> COMPLEX64;
+        };
+    }
+
     public boolean isFloatingPoint() {
         return switch (this) {
             case FLOAT16,

@@ -236,4 +236,30 @@ public final class CudaIndexing implements IndexingKernels {
                 .putLong(call.mean() ? 1 : 0)
                 .array();
     }
+
+    @Override
+    public void maskedScatter(Tensor result, Tensor mask, Tensor counts, Tensor source) {
+        kernels.kernel("masks", "masked_scatter", result.dtype())
+                .launch(
+                        each(result),
+                        result.elements(),
+                        DeviceView.of(result),
+                        DeviceView.of(mask, result.sizes()),
+                        counts.address(),
+                        DeviceView.of(source),
+                        source.elements());
+    }
+
+    /** One after the other, by one thread. */
+    @Override
+    public void maskedTake(Tensor line, Tensor mask, Tensor x) {
+        kernels.kernel("masks", "masked_take", x.dtype())
+                .launch(
+                        LaunchShape.elements(1),
+                        x.elements(),
+                        DeviceView.of(line),
+                        DeviceView.of(mask, x.sizes()),
+                        DeviceView.of(x),
+                        line.elements());
+    }
 }

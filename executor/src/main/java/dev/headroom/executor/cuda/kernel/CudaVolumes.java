@@ -4,6 +4,7 @@ import dev.headroom.executor.cuda.driver.CudaTransfer;
 import dev.headroom.executor.cuda.runtime.LaunchShape;
 import dev.headroom.executor.kernel.VolumeKernels;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -159,5 +160,34 @@ public final class CudaVolumes implements VolumeKernels {
                 view(x, dims),
                 DeviceView.of(grid),
                 grid(how, dims));
+    }
+
+    /** By the definition, a thread for each element of the result. */
+    @Override
+    public void transform(Tensor[] out, Tensor[] in, Wave wave) {
+        if (wave.dims().length > SPATIAL) {
+            throw new UserInputException("the cuda backend transforms at most three dimensions together");
+        }
+        ByteBuffer how = ByteBuffer.allocate((3 + 2 * SPATIAL) * Long.BYTES + Double.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putLong(wave.dims().length)
+                .putLong(wave.sign())
+                .putLong(wave.mirrored() ? 1 : 0);
+        for (int d = 0; d < SPATIAL; d++) {
+            how.putLong(d < wave.dims().length ? wave.dims()[d] : 0);
+        }
+        for (int d = 0; d < SPATIAL; d++) {
+            how.putLong(d < wave.dims().length ? wave.lengths()[d] : 1);
+        }
+        how.putDouble(wave.scale());
+        kernels.kernel("fourier", "transform", out[0].dtype())
+                .launch(
+                        LaunchShape.elements(out[0].elements()),
+                        out[0].elements(),
+                        DeviceView.of(out[0]),
+                        out.length > 1 ? DeviceView.of(out[1]) : DeviceView.none(),
+                        DeviceView.of(in[0]),
+                        in.length > 1 ? DeviceView.of(in[1]) : DeviceView.none(),
+                        how.array());
     }
 }

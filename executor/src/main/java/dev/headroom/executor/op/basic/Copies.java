@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.basic;
 
+import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -13,12 +14,12 @@ public final class Copies {
 
     /** Fills a tensor with another's values, which broadcast, without recording. */
     public static void fill(Eager e, Tensor into, Tensor from) {
-        e.backend().elementwise().copy(into, from);
+        Elementwise.into(e, Formula.COPY, into, from);
     }
 
     /** Zeros before a kernel adds to them, which take no memory. */
     public static void clear(Eager e, Tensor t) {
-        e.backend().elementwise().fill(t, 0);
+        Elementwise.fill(e, t, 0);
     }
 
     /** Strides of a memory format for a tensor of given sizes. */
@@ -75,9 +76,14 @@ public final class Copies {
         Tensor out = e.emptyStrided(dtype, t.sizes(), strides(t, format));
         fill(e, out, t);
         // Integers have no gradient.
-        boolean differentiable = dtype.isFloatingPoint() && from.isFloatingPoint();
-        r.backward(g -> new Tensor[] {to(e, g[0], from)});
+        boolean differentiable = hasGradient(dtype) && hasGradient(from);
+        boolean made = dtype.isComplex() && !from.isComplex();
+        r.backward(g -> new Tensor[] {made ? to(e, e.part(g[0], 0), from) : to(e, g[0], from)});
         return differentiable ? r.output(out) : out;
+    }
+
+    private static boolean hasGradient(DType t) {
+        return t.isFloatingPoint() || t.isComplex();
     }
 
     /** {@code sum_to_size} below autograd's view of it: sums the dimensions that broadcasting made. */

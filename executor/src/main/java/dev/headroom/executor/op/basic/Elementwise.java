@@ -30,22 +30,30 @@ public final class Elementwise {
     public static Tensor map(Eager e, Formula formula, DType type, double[] numbers, Tensor... operands) {
         long[] sizes = Layout.broadcast(operands);
         Tensor out = e.emptyStrided(type, sizes, IterationOrder.resultStrides(sizes, operands));
-        e.backend().elementwise().map(formula, numbers, new Tensor[] {out}, operands);
+        into(e, formula, numbers, out, operands);
         return out;
     }
 
     /** Results into a tensor that exists. */
     public static void into(Eager e, Formula formula, Tensor result, Tensor... operands) {
-        e.backend().elementwise().map(formula, NO_NUMBERS, new Tensor[] {result}, operands);
+        into(e, formula, NO_NUMBERS, result, operands);
     }
 
     /** Results into a tensor that exists. */
     public static void into(Eager e, Formula formula, double[] numbers, Tensor result, Tensor... operands) {
-        e.backend().elementwise().map(formula, numbers, new Tensor[] {result}, operands);
+        if (ComplexNumbers.among(result, operands)) {
+            ComplexNumbers.into(e, formula, numbers, result, operands);
+        } else {
+            e.backend().elementwise().map(formula, numbers, new Tensor[] {result}, operands);
+        }
     }
 
     /** Fills a tensor with a number. */
     public static void fill(Eager e, Tensor t, double value) {
-        e.backend().elementwise().fill(t, value);
+        if (t.dtype().isComplex()) {
+            into(e, Formula.FILL, new double[] {value}, t);
+        } else {
+            e.backend().elementwise().fill(t, value);
+        }
     }
 }

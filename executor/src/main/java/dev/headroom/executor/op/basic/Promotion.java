@@ -39,7 +39,7 @@ public final class Promotion {
 
     /** A true division gives floating point. */
     public static DType floating(DType t) {
-        return t.isFloatingPoint() ? t : DType.FLOAT32;
+        return t.isFloatingPoint() || t.isComplex() ? t : DType.FLOAT32;
     }
 
     private static @Nullable DType combine(@Nullable DType higher, @Nullable DType lower) {
@@ -60,6 +60,10 @@ public final class Promotion {
     private static DType promote(@Nullable DType a, DType b) {
         if (a == null || a == b) {
             return b;
+        }
+        if (a.isComplex() || b.isComplex()) {
+            DType wide = promote(a.ofParts(), b.ofParts());
+            return wide.asComplex();
         }
         if (kind(a) != kind(b)) {
             return kind(a) > kind(b) ? a : b;

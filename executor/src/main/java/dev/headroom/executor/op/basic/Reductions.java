@@ -59,7 +59,13 @@ public final class Reductions {
             boolean widens = kind != Kind.SUM && kind != Kind.MEAN || t.dtype().isReducedFloat();
             Tensor operand = widens || t.dtype() == out.dtype() ? t : cast(e, t, out.dtype());
             scratch(e, out, operand, accumulator(kind, operand.dtype()), VECTOR);
-            e.backend().reductions().reduce(kind, out, operand);
+            if (out.dtype().isComplex()) {
+                for (int part = 0; part < 2; part++) {
+                    e.backend().reductions().reduce(kind, e.part(out, part), e.part(operand, part));
+                }
+            } else {
+                e.backend().reductions().reduce(kind, out, operand);
+            }
         }
     }
 

@@ -21,14 +21,14 @@ import java.util.Objects;
  *
  * @param under whether autocast looks at the calls: not where it has looked at the calling operator
  */
-record Calls(Eager e, Operators all, boolean under) {
+public record Calls(Eager e, Operators all, boolean under) {
     /** An operator made of calls. */
-    interface Body {
+    public interface Body {
         Tensor run(Calls c, Arguments a);
     }
 
     /** Adds an operator of one result that is made of calls. */
-    static void add(Operators o, String name, Body body) {
+    public static void add(Operators o, String name, Body body) {
         o.add1(name, (e, a) -> e.call(() -> body.run(new Calls(e, o, !Autocast.handles(name)), a)));
     }
 
@@ -37,12 +37,12 @@ record Calls(Eager e, Operators all, boolean under) {
      *
      * @param named names and values in turn: a tensor, a list of tensors, a number, a list of integers or a truth
      */
-    Tensor call(String operator, Object... named) {
+    public Tensor call(String operator, Object... named) {
         return several(operator, named)[0];
     }
 
     /** Calls an operator of several results. */
-    Tensor[] several(String operator, Object... named) {
+    public Tensor[] several(String operator, Object... named) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         Map<String, Tensor> tensors = new HashMap<>();
         for (int i = 0; i < named.length; i += 2) {

@@ -10,6 +10,7 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
@@ -33,8 +34,10 @@ public final class TurningComposites {
                 (e, a) -> grid(
                         new Calls(e, o, true), a.tensor("theta"), a.integers("size"), a.flag("align_corners", false)));
         // Real numbers are their own conjugates; what is lifted is on the device already.
-        for (String name :
-                "conj _conj conj_physical conj_physical_ resolve_conj resolve_neg lift lift_fresh".split(" ")) {
+        for (String name : "conj _conj conj_physical conj_physical_ resolve_conj".split(" ")) {
+            o.add1("aten." + name, (e, a) -> conjugate(e, name, a.tensor("self")));
+        }
+        for (String name : "resolve_neg lift lift_fresh".split(" ")) {
             o.add1("aten." + name, (e, a) -> a.tensor("self"));
         }
         Calls.add(o, "aten.alias_copy", (c, a) -> Copies.clone(c.e(), a.tensor("self"), MemoryFormat.PRESERVE));
@@ -43,6 +46,13 @@ public final class TurningComposites {
             Tensor error = c.call("erf", "self", scaled);
             return c.call("mul", "self", c.call("add", "self", error, "other", 1.0), "other", 0.5);
         });
+    }
+
+    private static Tensor conjugate(Eager e, String name, Tensor t) {
+        if (t.dtype().isComplex() && e.backend().computes()) {
+            throw new UserInputException(name + " of complex numbers is not computed by the executor");
+        }
+        return t;
     }
 
     private static Tensor turned(Calls c, Arguments a) {

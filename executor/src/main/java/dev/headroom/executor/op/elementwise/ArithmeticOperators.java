@@ -4,6 +4,7 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.Formulas;
+import dev.headroom.executor.op.basic.ComplexNumbers;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
@@ -103,8 +104,8 @@ public final class ArithmeticOperators {
         SavedTensor first = r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
         r.backward(g -> {
             // Generated code computes gradients in the alphabetical order of their names: other, self.
-            Tensor ofSecond = r.needs(1) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], first.get()) : null;
-            Tensor ofFirst = r.needs(0) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], second.get()) : null;
+            Tensor ofSecond = r.needs(1) ? timesConjugate(e, g[0], first.get(), y.dtype()) : null;
+            Tensor ofFirst = r.needs(0) ? timesConjugate(e, g[0], second.get(), x.dtype()) : null;
             return new Tensor[] {ofFirst, ofSecond};
         });
         if (inPlace) {
@@ -112,6 +113,21 @@ public final class ArithmeticOperators {
             return r.changed(x);
         }
         return r.output(Elementwise.map(e, Elementwise.MULTIPLY, Promotion.common(x, y), new double[0], x, y));
+    }
+
+    /**
+     * A gradient times the other factor; of complex numbers times its conjugate, which is a copy
+     * (aten/src/ATen/ConjugateFallback.cpp), and of a real number's gradient the real part is left (handle_r_to_c).
+     */
+    private static Tensor timesConjugate(Eager e, Tensor g, Tensor factor, DType type) {
+        if (!factor.dtype().isComplex() && !g.dtype().isComplex()) {
+            return Elementwise.binary(e, Elementwise.MULTIPLY, g, factor);
+        }
+        return e.call(() -> {
+            Tensor conjugate = factor.dtype().isComplex() ? ComplexNumbers.conjugate(e, factor) : factor;
+            Tensor product = Elementwise.binary(e, Elementwise.MULTIPLY, g, conjugate);
+            return type.isComplex() ? product : e.part(product, 0);
+        });
     }
 
     /**

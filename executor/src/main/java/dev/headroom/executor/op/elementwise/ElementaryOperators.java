@@ -11,6 +11,7 @@ import dev.headroom.executor.op.basic.ReducedDimensions;
 import dev.headroom.executor.op.basic.Reductions;
 import dev.headroom.executor.op.basic.Scaling;
 import dev.headroom.executor.op.basic.Slices;
+import dev.headroom.executor.op.complex.ComplexOperators;
 import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
@@ -40,7 +41,9 @@ public final class ElementaryOperators {
                 }));
         o.add1(
                 "aten.abs",
-                (e, a) -> function(e, "AbsBackward0", Formulas.ABS, a.tensor("self"), x -> of(e, Formulas.SIGN, x)));
+                (e, a) -> a.tensor("self").dtype().isComplex()
+                        ? ComplexOperators.length(e, a.tensor("self"))
+                        : function(e, "AbsBackward0", Formulas.ABS, a.tensor("self"), x -> of(e, Formulas.SIGN, x)));
         o.add1("aten.all", (e, a) -> reduced(e, Kind.ALL, a));
         o.add1("aten.any", (e, a) -> reduced(e, Kind.ANY, a));
     }

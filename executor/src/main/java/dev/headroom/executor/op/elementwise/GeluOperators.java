@@ -44,6 +44,8 @@ public final class GeluOperators {
     public static void register(Operators o) {
         o.add1("aten.gelu", (e, a) -> (a.text("approximate", "none").equals("tanh") ? TANH : EXACT)
                 .apply(e, a.tensor("self")));
+        o.add1("aten.gelu_", (e, a) -> (a.text("approximate", "none").equals("tanh") ? TANH : EXACT)
+                .applyInPlace(e, a.tensor("self")));
     }
 
     private static double tanhSlope(double x) {

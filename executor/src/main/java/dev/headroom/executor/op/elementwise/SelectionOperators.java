@@ -90,7 +90,7 @@ public final class SelectionOperators {
     }
 
     /** {@code masked_fill}: a row-major copy that is filled in place. */
-    static Tensor maskedFill(Eager e, Tensor t, Tensor mask, double value) {
+    public static Tensor maskedFill(Eager e, Tensor t, Tensor mask, double value) {
         Recorder r = e.record("MaskedFillBackward0", t);
         SavedTensor saved = r.save(mask);
         long[] sizes = Layout.broadcast(t, mask);

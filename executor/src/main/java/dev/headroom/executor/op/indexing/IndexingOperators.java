@@ -23,6 +23,7 @@ public final class IndexingOperators {
     private IndexingOperators() {}
 
     public static void register(Operators o) {
+        MaskedScatter.register(o);
         o.add1("aten.index", (e, a) -> index(e, a.tensor("self"), a.tensors("indices")));
         o.add1("aten.index_put", (e, a) -> put(e, a, false));
         o.add1("aten.index_put_", (e, a) -> put(e, a, true));

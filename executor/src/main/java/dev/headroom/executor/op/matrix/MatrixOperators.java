@@ -7,6 +7,7 @@ public final class MatrixOperators {
     private MatrixOperators() {}
 
     public static void register(Operators o) {
+        o.add1("aten.bilinear", Bilinear::apply);
         o.add1("aten.linear", (e, a) -> Matmul.linear(e, a.tensor("input"), a.tensor("weight"), a.optional("bias")));
         o.add1("aten.matmul", (e, a) -> Matmul.matmul(e, a.tensor("self"), a.tensor("other")));
         o.add1("aten.mm", (e, a) -> Products.mm(e, a.tensor("self"), a.tensor("mat2")));

@@ -53,6 +53,10 @@ public final class BinaryFunctions {
     private static final Formula XLOGY =
             Formula.binary("xlogy", "x0 == 0 ? 0 : x0 * log(x1)", (a, b) -> a == 0 ? 0 : a * Math.log(b));
 
+    private static final Formula XLOG1PY =
+            Formula.binary("xlog1py", "x0 == 0 ? 0 : x0 * log1p(x1)", (a, b) -> a == 0 ? 0 : a * Math.log1p(b));
+    private static final Formula BELOW_ONE = Formula.unary("below_minus_one", "x0 <= -1", x -> x <= -1 ? 1 : 0);
+
     private static final Formula LOG_SUM = Formula.binary(
             "logaddexp",
             "(x0 > x1 ? x0 : x1) + log1p(exp(-fabs(x0 - x1)))",
@@ -92,14 +96,31 @@ public final class BinaryFunctions {
                     (s, g, x, y, out) -> s.over(s.times(g, x), y)));
 
     /** Those that change nothing in place. */
-    private static final List<Row> FRESH = List.of(new Row(
-            "logaddexp",
-            "LogaddexpBackward0",
-            LOG_SUM,
-            false,
-            Saves.BOTH,
-            (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(y, x)), 1)),
-            (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(x, y)), 1))));
+    private static final List<Row> FRESH = List.of(
+            new Row(
+                    "special_xlog1py",
+                    "SpecialXlog1PyBackward0",
+                    XLOG1PY,
+                    false,
+                    Saves.BOTH,
+                    (s, g, x, y, out) -> {
+                        Tensor product = s.of(XLOG1PY, g, y);
+                        Tensor below = s.truth(BELOW_ONE, y);
+                        Tensor undefined = s.truth(Formulas.BOTH, s.truth(Formulas.EQUALS_ZERO, x), below);
+                        return s.masked(Formulas.CLEARED, product, undefined);
+                    },
+                    (s, g, x, y, out) -> {
+                        Tensor more = s.plus(y, 1);
+                        return s.over(s.times(g, x), more);
+                    }),
+            new Row(
+                    "logaddexp",
+                    "LogaddexpBackward0",
+                    LOG_SUM,
+                    false,
+                    Saves.BOTH,
+                    (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(y, x)), 1)),
+                    (s, g, x, y, out) -> s.over(g, s.plus(s.of(Formulas.EXP, s.minus(x, y)), 1))));
 
     private BinaryFunctions() {}
 

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.pointwise;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
 import dev.headroom.executor.op.basic.Scaling;
@@ -32,7 +33,8 @@ public final class TernaryFunctions {
         o.add1("aten.addcmul_", (e, a) -> product(e, a, true));
         o.add1("aten.addcdiv", (e, a) -> quotient(e, a, false));
         o.add1("aten.addcdiv_", (e, a) -> quotient(e, a, true));
-        o.add1("aten.lerp", TernaryFunctions::between);
+        o.add1("aten.lerp", (e, a) -> between(e, a, false));
+        o.add1("aten.lerp_", (e, a) -> between(e, a, true));
     }
 
     private static Tensor product(Eager e, Arguments a, boolean inPlace) {
@@ -85,7 +87,7 @@ public final class TernaryFunctions {
     }
 
     /** {@code lerp}, whose weight is a number or a tensor. */
-    private static Tensor between(Eager e, Arguments a) {
+    private static Tensor between(Eager e, Arguments a, boolean inPlace) {
         Tensor x = a.tensor("self");
         Tensor end = a.tensor("end");
         Steps s = new Steps(e);
@@ -96,12 +98,14 @@ public final class TernaryFunctions {
                 Tensor ofEnd = r.needs(1) ? Scaling.times(e, g[0], weight) : null;
                 return new Tensor[] {r.needs(0) ? Scaling.times(e, g[0], 1 - weight) : null, ofEnd};
             });
-            return result(e, r, BETWEEN, false, weight, x, end);
+            return result(e, r, BETWEEN, inPlace, weight, x, end);
         }
         Tensor weight = a.tensor("weight");
         Recorder r = e.record("LerpBackward1", x, end, weight);
         SavedTensor savedEnd = r.saveIf(r.needs(2), end);
-        SavedTensor savedX = r.saveIf(r.needs(2), x);
+        Tensor before = inPlace && r.needs(2) ? copied(e, x) : x;
+        SavedTensor savedX = r.saveIf(r.needs(2), before);
+        e.freeUnless(before, x);
         SavedTensor savedWeight = r.save(weight);
         r.backward(g -> {
             Tensor ofEnd = r.needs(1) ? s.times(g[0], savedWeight.get()) : null;
@@ -109,6 +113,12 @@ public final class TernaryFunctions {
             Tensor ofWeight = r.needs(2) ? e.call(() -> s.times(g[0], s.minus(savedEnd.get(), savedX.get()))) : null;
             return new Tensor[] {ofX, ofEnd, ofWeight};
         });
-        return result(e, r, BETWEEN_EACH, false, 0, x, end, weight);
+        return result(e, r, BETWEEN_EACH, inPlace, 0, x, end, weight);
+    }
+
+    private static Tensor copied(Eager e, Tensor x) {
+        Tensor copy = e.emptyLike(x);
+        Copies.fill(e, copy, x);
+        return copy;
     }
 }

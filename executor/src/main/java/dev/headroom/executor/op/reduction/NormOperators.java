@@ -15,6 +15,7 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code linalg_vector_norm} of every order (aten/src/ATen/native/ReduceOps.cpp); its gradient as norm_backward
@@ -29,12 +30,15 @@ public final class NormOperators {
     private NormOperators() {}
 
     public static void register(Operators o) {
-        o.add1("aten.linalg_vector_norm", NormOperators::norm);
+        for (String name : new String[] {"linalg_vector_norm", "norm", "frobenius_norm"}) {
+            o.add1("aten." + name, NormOperators::norm);
+        }
+        o.add1("aten.dist", (e, a) -> distance(e, a.tensor("self"), a.tensor("other"), a.real("p", 2)));
     }
 
     private static Tensor norm(Eager e, Arguments a) {
         Tensor x = a.tensor("self");
-        double order = a.real("ord", 2);
+        double order = a.real(a.has("p") ? "p" : "ord", 2);
         DType asked = a.dtype("dtype");
         DType type = asked == null ? x.dtype() : asked;
         long[] dims = a.integers("dim");
@@ -55,6 +59,45 @@ public final class NormOperators {
                             })
                 })
                 .output(out);
+    }
+
+    /** {@code dist}: the length of a difference, which the backward pass computes again. */
+    private static Tensor distance(Eager e, Tensor x, Tensor y, double order) {
+        Recorder r = e.record("DistBackward0", x, y);
+        SavedTensor second = r.save(y);
+        SavedTensor first = r.save(x);
+        Steps s = new Steps(e);
+        Tensor out = e.call(() -> {
+            Tensor difference = s.minus(x, y);
+            long[] kept = ReducedDimensions.kept(difference.sizes(), new long[0]);
+            Tensor wide = order == 2
+                    ? Reductions.reduce(e, Kind.NORM, difference, kept, difference.dtype())
+                    : Reductions.norm(e, order, difference, kept, difference.dtype());
+            return ReducedDimensions.shaped(e, wide, difference.sizes(), kept, new long[0], false);
+        });
+        SavedTensor result = r.saveOutput(out);
+        return r.backward(g -> {
+                    Tensor ofY = r.needs(1)
+                            ? e.call(() -> {
+                                Tensor slope = slope(s, first.get(), second.get(), result.get(), g[0], order);
+                                return slope == null ? null : s.negative(slope);
+                            })
+                            : null;
+                    Tensor ofX = r.needs(0)
+                            ? e.call(() -> slope(s, first.get(), second.get(), result.get(), g[0], order))
+                            : null;
+                    return new Tensor[] {ofX, ofY};
+                })
+                .output(out);
+    }
+
+    private static @Nullable Tensor slope(Steps s, Tensor x, Tensor y, Tensor length, Tensor g, double order) {
+        Tensor difference = s.minus(x, y);
+        long[] kept = ReducedDimensions.kept(difference.sizes(), new long[0]);
+        return order == 0
+                ? null
+                : s.e().call(() -> gradient(
+                        s, difference, Views.view(s.e(), length, kept), Views.view(s.e(), g, kept), order, kept));
     }
 
     private static Tensor gradient(Steps s, Tensor x, Tensor length, Tensor g, double order, long[] kept) {

@@ -27,7 +27,7 @@ public final class ReductionOperators {
 
     /** {@code sum}; of all dimensions when none is named. */
     public static Tensor sum(Eager e, Tensor t, long[] dims, boolean keep, @Nullable DType dtype) {
-        DType type = dtype != null ? dtype : t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64;
+        DType type = dtype != null ? dtype : isWhole(t.dtype()) ? DType.INT64 : t.dtype();
         return reduced(e, Kind.SUM, t, dims, keep, type);
     }
 
@@ -49,5 +49,10 @@ public final class ReductionOperators {
                     return new Tensor[] {share == 1 ? whole : Scaling.times(e, whole, share)};
                 })
                 .output(out);
+    }
+
+    /** Whether sums are counted in 64 bits. */
+    private static boolean isWhole(DType t) {
+        return !t.isFloatingPoint() && !t.isComplex();
     }
 }

@@ -12,6 +12,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
@@ -203,28 +204,45 @@ public final class DiagonalOperators {
         }
     }
 
-    /** The gradient is scattered into what the view was of (as_strided_backward, without overlaps). */
+    /** The gradient is scattered into what the view was of (as_strided_backward). */
     private static Tensor strided(Eager e, Arguments a) {
         Tensor t = a.tensor("self");
         long[] sizes = a.integers("size");
         long[] strides = a.integers("stride");
         long offset = a.integer("storage_offset", t.offset());
-        if (t.requiresGrad() && (!t.isContiguous() || overlaps(sizes, strides))) {
-            throw new UserInputException(
-                    "as_strided with gradients of a tensor that is not contiguous, or with overlaps"
-                            + " is not supported by the executor");
+        if (t.requiresGrad() && !t.isContiguous()) {
+            throw new UserInputException("as_strided with gradients of a tensor that is not contiguous"
+                    + " is not supported by the executor");
         }
         long[] before = t.sizes();
         long shift = offset - t.offset();
         return e.record("AsStridedBackward0", t)
                 .backward(g -> {
                     Tensor out = Slices.zeros(e, g[0], before);
-                    Tensor into = e.alias(out, sizes, strides, shift);
-                    Elementwise.into(e, Elementwise.ADD, into, into, g[0]);
-                    e.free(into);
+                    if (overlaps(sizes, strides)) {
+                        addAtPlaces(e, out, g[0], strides, shift);
+                    } else {
+                        Tensor into = e.alias(out, sizes, strides, shift);
+                        Elementwise.into(e, Elementwise.ADD, into, into, g[0]);
+                        e.free(into);
+                    }
                     return new Tensor[] {out};
                 })
                 .output(e.view(t, sizes, strides, offset));
+    }
+
+    /** Numbers of all places, seen as the view sees its elements, say where each element's gradient is added. */
+    private static void addAtPlaces(Eager e, Tensor into, Tensor g, long[] strides, long shift) {
+        try (Scope s = e.open()) {
+            Tensor places = e.empty(DType.INT64, into.elements());
+            e.backend().indexing().range(places, 0, 1);
+            Tensor read = Copies.packed(e, e.alias(places, g.sizes(), strides, shift));
+            Tensor line = e.alias(into, places.sizes(), places.strides(), 0);
+            long[] all = {g.elements()};
+            Tensor where = e.alias(read, all, new long[] {1}, read.offset());
+            Tensor values = Copies.packed(e, g);
+            e.backend().indexing().scatterAdd(line, 0, where, e.alias(values, all, new long[] {1}, values.offset()));
+        }
     }
 
     /** Whether elements may lie on each other: a dimension's steps do not reach beyond the smaller ones. */

@@ -24,6 +24,19 @@ public final class DrawnOperators {
             "geometric",
             "y0 = ceil(log1p(-x0) / log(1 - s0)); y0 = y0 < 1 ? 1 : y0;",
             (x, s, y) -> y[0] = Math.max(1, Math.ceil(Math.log1p(-x[0]) / Math.log(1 - s[0]))));
+    private static final Formula COUNT = new Formula(
+            "poisson",
+            "real p = exp(-x1), sum = p; y0 = 0; while (x0 > sum && y0 < 1000) { y0 += 1; p *= x1 / y0; sum += p; }",
+            (x, s, y) -> {
+                double p = Math.exp(-x[1]);
+                double sum = p;
+                y[0] = 0;
+                while (x[0] > sum && y[0] < 1000) {
+                    y[0]++;
+                    p *= x[1] / y[0];
+                    sum += p;
+                }
+            });
     private static final Formula WHOLE = new Formula("whole", "y0 = floor(x0);", (x, s, y) -> y[0] = Math.floor(x[0]));
 
     private DrawnOperators() {}
@@ -44,6 +57,22 @@ public final class DrawnOperators {
                 return new Tensor[] {zeros};
             });
             return r.changed(t);
+        });
+        if (name.equals("normal_")) {
+            return; // normal draws around given means
+        }
+        // The form that leaves its operand alone, as functionalised graphs have it.
+        o.add1("aten." + name.substring(0, name.length() - 1), (e, a) -> {
+            Tensor x = a.tensor("self");
+            var r = e.record("DrawnBackward0", x);
+            Tensor out = e.emptyLike(x);
+            drawing.into(e, a, out);
+            return r.backward(g -> {
+                        Tensor zeros = e.emptyLike(g[0]);
+                        Elementwise.fill(e, zeros, 0);
+                        return new Tensor[] {zeros};
+                    })
+                    .output(out);
         });
     }
 
@@ -67,6 +96,18 @@ public final class DrawnOperators {
         drawn(o, "uniform_", (e, a, t) -> e.backend()
                 .random()
                 .uniform(t, a.real("from", 0), a.real("to", 1), e.randomness().next()));
+        o.add1("aten.poisson", (e, a) -> counts(e, a.tensor("self")));
+        o.add1("aten.normal_functional", (e, a) -> {
+            Tensor out = e.emptyLike(a.tensor("self"));
+            e.backend()
+                    .random()
+                    .normal(
+                            out,
+                            a.real("mean", 0),
+                            a.real("std", 1),
+                            e.randomness().next());
+            return out;
+        });
         drawn(o, "normal_", (e, a, t) -> e.backend()
                 .random()
                 .normal(t, a.real("mean", 0), a.real("std", 1), e.randomness().next()));
@@ -109,6 +150,20 @@ public final class DrawnOperators {
         });
         o.add1("aten.linspace", DrawnOperators::linspace);
         o.add1("aten.eye", DrawnOperators::eye);
+    }
+
+    /** {@code poisson}: how many terms of the distribution a uniform number is beyond. */
+    private static Tensor counts(Eager e, Tensor rates) {
+        var r = e.record("PoissonBackward0", rates);
+        Tensor out = e.emptyLike(rates);
+        e.backend().random().uniform(out, 0, 1, e.randomness().next());
+        Elementwise.into(e, COUNT, out, out, rates);
+        return r.backward(g -> {
+                    Tensor zeros = e.emptyLike(g[0]);
+                    Elementwise.fill(e, zeros, 0);
+                    return new Tensor[] {zeros};
+                })
+                .output(out);
     }
 
     private static DType type(Arguments a, DType otherwise) {

@@ -35,6 +35,8 @@ class KernelSourcesTest {
             sources.add(KernelFiles.source("bags", type));
             sources.add(KernelFiles.source("patches", type));
             sources.add(KernelFiles.source("distances", type));
+            sources.add(KernelFiles.source("fourier", type));
+            sources.add(KernelFiles.source("masks", type));
             sources.add(KernelFiles.source("search", type, DType.INT32));
         }
         for (DType type : new DType[] {DType.BFLOAT16, DType.INT64, DType.BOOL}) {

@@ -102,7 +102,7 @@ public final class Copies {
      * Keeps an operand if the condition holds. In place it is about to be overwritten, so autograd keeps a copy, made
      * before anything else (tools/autograd/gen_variable_type.py).
      */
-    static Saved saveIf(boolean condition, Recorder r, EagerRuntime rt, Tensor t, boolean inPlace) {
+    public static Saved saveIf(boolean condition, Recorder r, EagerRuntime rt, Tensor t, boolean inPlace) {
         return condition && inPlace && r.records() ? r.saveCopy(clone(rt, t)) : r.saveIf(condition, t);
     }
 

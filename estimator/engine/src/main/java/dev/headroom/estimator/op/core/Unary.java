@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,11 +57,17 @@ public final class Unary {
 
     /** Registers a function and its in-place form; {@code name} without {@code aten.}. */
     public static void register(Registry r, String name, String node, Keep keep, Gradient gradient) {
+        register(r, name, node, keep, gradient, UnaryOperator.identity());
+    }
+
+    /** @param type of the result, from the operand's */
+    public static void register(
+            Registry r, String name, String node, Keep keep, Gradient gradient, UnaryOperator<DType> type) {
         Again again = RecordedFormulas.of(r, node);
         for (boolean inPlace : new boolean[] {false, true}) {
             r.single("aten." + name + (inPlace ? "_" : ""), c -> {
                 Tensor x = c.tensor("self");
-                return apply(c.runtime(), node, x, keep, gradient, inPlace, x.dtype(), again);
+                return apply(c.runtime(), node, x, keep, gradient, inPlace, type.apply(x.dtype()), again);
             });
         }
     }

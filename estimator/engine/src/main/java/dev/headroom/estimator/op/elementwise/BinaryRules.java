@@ -109,6 +109,11 @@ public final class BinaryRules {
             Tensor half = f.op(g);
             return f.where(f.test(s, o), half, g);
         });
-        both(r, name, new Binary(node, term, term));
+        Binary rule = new Binary(node, term, term);
+        r.single("aten." + name, c -> {
+            Tensor a = c.tensor("self");
+            Tensor b = c.tensor("other");
+            return rule.apply(c.runtime(), a, b, Strided.promote(a, b), false);
+        });
     }
 }

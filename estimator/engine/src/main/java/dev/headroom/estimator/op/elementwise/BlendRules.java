@@ -15,8 +15,11 @@ public final class BlendRules {
             r.single("aten." + name + ".default", c -> Blending.clamp(c, "ClampBackward", false));
             r.single("aten." + name + "_.default", c -> Blending.clamp(c, "ClampBackward", true));
         }
-        r.single("aten.lerp.Scalar", c -> Blending.lerp(c));
-        r.single("aten.lerp.Tensor", c -> Blending.lerpTensor(c));
+        for (boolean inPlace : new boolean[] {false, true}) {
+            String name = inPlace ? "aten.lerp_." : "aten.lerp.";
+            r.single(name + "Scalar", c -> Blending.lerp(c, inPlace));
+            r.single(name + "Tensor", c -> Blending.lerpTensor(c, inPlace));
+        }
         r.single("aten.addcmul", c -> Blending.addcmul(c, false));
         r.single("aten.addcmul_", c -> Blending.addcmul(c, true));
         r.single("aten.addcdiv", c -> Blending.addcdiv(c, false));

@@ -54,27 +54,27 @@ public final class Blending {
         return type;
     }
 
-    static Tensor lerp(Call c) {
+    static Tensor lerp(Call c, boolean inPlace) {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("end");
         Recorder r = rt.record("LerpBackward0", a, b);
-        Tensor out = Strided.result(rt, a, b);
+        Tensor out = inPlace ? a : Strided.result(rt, a, b);
         return r.gradient(1, g -> Pointwise.op(rt, g))
                 .gradient(0, g -> Pointwise.op(rt, g))
                 .output(out);
     }
 
-    static Tensor lerpTensor(Call c) {
+    static Tensor lerpTensor(Call c, boolean inPlace) {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("end");
         Tensor w = c.tensor("weight");
         Recorder r = rt.record("LerpBackward1", a, b, w);
         Saved end = r.saveIf(r.needs(2), b);
-        Saved self = r.saveIf(r.needs(2), a);
+        Saved self = Copies.saveIf(r.needs(2), r, rt, a, inPlace);
         Saved weight = r.save(w);
-        Tensor out = Strided.result(rt, a, b, w);
+        Tensor out = inPlace ? a : Strided.result(rt, a, b, w);
         Formula f = new Formula(rt);
         return r.gradient(1, g -> f.op(g, weight.get()))
                 .gradient(0, g -> f.op(g, f.op(weight.get())))

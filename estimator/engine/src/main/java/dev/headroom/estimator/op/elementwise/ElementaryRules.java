@@ -13,6 +13,7 @@ import dev.headroom.estimator.op.core.Unary.Gradient;
 import dev.headroom.estimator.op.core.Unary.Keep;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
 
 /**
  * Elementary and special functions of one tensor. Formulas are those of tools/autograd/derivatives.yaml, operands of a
@@ -59,7 +60,8 @@ public final class ElementaryRules {
         function(r, "i0", "I0Backward0", SELF, Unary.THROUGH_ONE);
         function(r, "logit", "LogitBackward0", SELF, Unary.FUSED);
         function(r, "sigmoid", "SigmoidBackward0", RESULT, Unary.FUSED);
-        same(r, "abs", "AbsBackward0", SELF, Unary.THROUGH_ONE);
+        // Lengths of complex numbers are real.
+        Unary.register(r, "abs", "AbsBackward0", SELF, Unary.THROUGH_ONE, DType::ofParts);
         same(r, "neg", "NegBackward0", NOTHING, Unary.SCALED);
         same(r, "nan_to_num", "NanToNumBackward0", SELF, (f, g, x) -> f.op(g, ElementaryFunctions.isFinite(f, x)));
         function(r, "deg2rad", "Deg2RadBackward0", NOTHING, Unary.SCALED);
