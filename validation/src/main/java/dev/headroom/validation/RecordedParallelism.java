@@ -92,8 +92,8 @@ final class RecordedParallelism {
                                 new UserInputException("config: strategy '" + text("strategy") + "' is not known")))
                 .withLimitAllGathers(text("limit_all_gathers").equals("true"))
                 .withUseOrigParams(flag("use_orig_params"))
-                .withBackwardPrefetch(
-                        ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));
+                .withBackwardPrefetch(ShardingOptions.Prefetch.valueOf(
+                        text("backward_prefetch").toUpperCase(Locale.ROOT)));
     }
 
     private @Nullable Boolean overlap() {

@@ -133,7 +133,7 @@ final class GradScaler implements LoopHook {
         }
         Tensor foundInf = scalar(DType.FLOAT32);
         Tensor inverseScale = scalar(DType.FLOAT32);
-        loop.lookedForInfinities(foundInf);
+        loop.hooks().lookedForInfinities(foundInf);
         runtime.free(inverseScale);
         return foundInf;
     }

@@ -38,6 +38,11 @@ final class HookChain {
                 .orElse(null);
     }
 
+    /** Tells all; see {@link LoopHook#lookedForInfinities}. */
+    void lookedForInfinities(Tensor foundInf) {
+        each(hook -> hook.lookedForInfinities(foundInf));
+    }
+
     /** As the one hook that knows other ranks gathers it; {@code null} for none. */
     @Nullable
     Tensor gather(Tensor own) {

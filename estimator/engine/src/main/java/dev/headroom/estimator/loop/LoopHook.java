@@ -216,7 +216,8 @@ public interface LoopHook {
      * A tensor of each rank, in one.
      *
      * @param own of this rank: a scalar, or rows
-     * @return (ranks), or the rows of all; a local variable of the running frame; {@code null} from who knows no other ranks
+     * @return (ranks), or the rows of all: a local variable of the running frame; {@code null} from who knows no other
+     *     ranks
      */
     default @Nullable Tensor gather(Tensor own) {
         return null;

@@ -122,7 +122,7 @@ final class TrainerBatches {
 
     /** {@code accelerator.gather(num_items_in_batch).sum()}; on one GPU the number itself. */
     private Tensor ofAllRanks(Tensor own) {
-        Tensor gathered = loop.gather(own);
+        Tensor gathered = loop.hooks().gather(own);
         if (gathered == null) {
             return own;
         }

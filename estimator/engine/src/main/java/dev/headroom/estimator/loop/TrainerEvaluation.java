@@ -146,7 +146,7 @@ final class TrainerEvaluation {
         for (int kind : new int[] {LABELS, SCORES}) { // pad_across_processes tells the others the sizes
             if (named[kind] != null) {
                 Tensor sizes = runtime.empty(DType.INT64, 1, named[kind].dim());
-                runtime.free(loop.gather(sizes));
+                runtime.free(loop.hooks().gather(sizes));
                 runtime.free(sizes);
             }
         }
@@ -159,7 +159,7 @@ final class TrainerEvaluation {
     /** {@code gather_for_metrics}. */
     private void ofAllRanks(int kind) {
         Tensor own = named[kind];
-        Tensor gathered = own == null ? null : loop.gather(own);
+        Tensor gathered = own == null ? null : loop.hooks().gather(own);
         if (gathered != null) {
             named[kind] = runtime.hold(gathered);
             runtime.free(gathered);

@@ -94,8 +94,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
-    public @Nullable Optimizer optimizer(
-            List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, @Nullable Optimizer> own) {
         // DeepSpeed's engine exchanges the parameters of each group for one of its own.
         boolean engine = run.parallel().kind().isDeepSpeed();
         return engine ? own.apply(parameters) : new TrainerOptimizer(loop, parameters, own);
@@ -184,7 +183,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
                         runtime,
                         variables.outputs(),
                         batches.input("attention_mask"),
-                        loop::gather,
+                        loop.hooks()::gather,
                         variables::deleteOutputs)
                 : own.apply(output);
     }

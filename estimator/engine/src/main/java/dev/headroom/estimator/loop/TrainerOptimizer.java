@@ -70,7 +70,8 @@ final class TrainerOptimizer implements Optimizer {
         Map<Tensor, String> names = new HashMap<>();
         for (int i = 0; i < loop.model().parameters().size(); i++) {
             names.putIfAbsent(
-                    loop.model().parameters().get(i), loop.model().parameterNames().get(i));
+                    loop.model().parameters().get(i),
+                    loop.model().parameterNames().get(i));
         }
         List<List<Tensor>> out = List.of(new ArrayList<>(), new ArrayList<>());
         for (Tensor p : parameters) {

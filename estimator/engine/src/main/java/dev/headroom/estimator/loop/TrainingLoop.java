@@ -99,6 +99,7 @@ public final class TrainingLoop {
                     .play(batch().values(), next -> moment = next, this::mark);
             return;
         }
+        PlainSteps steps = new PlainSteps(this, led);
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
         for (int s = 0; s < run.loop().steps() * run.feeding().epochs(); s++) {
             if (run.loop().inference()) {
@@ -108,7 +109,7 @@ public final class TrainingLoop {
             } else if (evaluates()) {
                 phase(Moment.of(Phase.OPTIMIZER, s), () -> passes.stepOf(Objects.requireNonNull(optimizer)));
             } else {
-                train(s);
+                steps.run(s);
             }
         }
     }
@@ -166,30 +167,9 @@ public final class TrainingLoop {
                 .apply(model().parameters());
     }
 
-    private void train(int step) {
-        if (!led) {
-            phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
-                workOf(Phase.ZERO_GRAD);
-                zeroGrad();
-            });
-        }
-        hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
-        if (run.loop().clips() && !led) {
-            phase(Moment.of(Phase.CLIP, step), () -> clip(() -> GradientClipping.asked(this)));
-        }
-        phase(Moment.of(Phase.OPTIMIZER, step), () -> step(optimizer));
-        hooks.each(h -> h.stepped(step));
-    }
-
     /** Whether the optimizer's step evaluates the model. */
     boolean evaluates() {
         return optimizer != null && optimizer.evaluates();
-    }
-
-    private void passes(int step) {
-        for (int k = 0; k < run.loop().accumulate(); k++) {
-            passes.run(step, run.loop().accumulate() > 1 ? k : null);
-        }
     }
 
     /** Forward, loss and backward, and what is between them. */
@@ -230,20 +210,9 @@ public final class TrainingLoop {
         hooks.wrapped(model()::dropGradients, LoopHook::zeroGrad);
     }
 
-    /** A tensor of each rank, in one, a local variable; {@code null} on one GPU. */
-    @Nullable
-    Tensor gather(Tensor own) {
-        return hooks.gather(own);
-    }
-
     /** The optimizer's parameter groups, for who steps each on its own. */
     public List<List<Tensor>> parameterGroups(List<Tensor> trained) {
         return hooks.parameterGroups(trained);
-    }
-
-    /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */
-    void lookedForInfinities(Tensor foundInf) {
-        hooks.each(h -> h.lookedForInfinities(foundInf));
     }
 
     /** Brings the next batch to the device, and lets go of the one before. */
@@ -269,6 +238,11 @@ public final class TrainingLoop {
         workOf(Phase.INPUTS);
         UnaryOperator<Tensor> move = UnaryOperator.identity();
         what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+    }
+
+    /** The hooks of the run. */
+    HookChain hooks() {
+        return hooks;
     }
 
     /** What the names of the loop hold. */

@@ -135,8 +135,7 @@ public final class Strategies {
 
     private static WorldGather gather(Scenario run, Collectives collectives) {
         return new WorldGather(
-                run.parallel().world(),
-                t -> collectives.runHere(CollectiveKind.ALL_GATHER, t.nbytes(), t.dtype(), -1));
+                run.parallel().world(), t -> collectives.runHere(CollectiveKind.ALL_GATHER, t.nbytes(), t.dtype(), -1));
     }
 
     private static WorldGather gather(Scenario run, Communicators of, CollectiveLog log, int rank) {

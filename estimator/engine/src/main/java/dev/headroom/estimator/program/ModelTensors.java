@@ -96,20 +96,6 @@ public final class ModelTensors {
         this.runtime = runtime;
     }
 
-    /** {@code Module.to(device)} of a model that was elsewhere: tensors stay who they are. */
-    public void toDevice() {
-        for (Tensor t : byStorageName.values()) {
-            boolean parameter = parameters.contains(t);
-            if (t.onDevice() || !parameter && !buffers.contains(t)) {
-                continue;
-            }
-            try (Frame frame = runtime.frame()) {
-                Category category = parameter ? Category.PARAMETERS : Category.BUFFERS;
-                runtime.setData(t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
-            }
-        }
-    }
-
     /** By value name of the graph. */
     public Map<String, Tensor> byValue() {
         return byValue;

@@ -32,8 +32,8 @@ public record ShardingOptions(
         Prefetch backwardPrefetch,
         boolean syncModuleStates)
         implements ShardingOptionsWithers.With {
-    public static final ShardingOptions DEFAULTS =
-            new ShardingOptions(Wrap.BLOCK, null, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
+    public static final ShardingOptions DEFAULTS = new ShardingOptions(
+            Wrap.BLOCK, null, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
 
     /** What a unit is. */
     public enum Wrap {

@@ -65,7 +65,8 @@ public final class TrainerDefaults {
         if (kind == ParallelKind.DDP) {
             Boolean said = asked.trainer().ddpFindUnusedParameters();
             boolean whole = !asked.adapters().any();
-            boolean looks = said != null ? said : !whole || !asked.checkpointing().any();
+            boolean looks =
+                    said != null ? said : !whole || !asked.checkpointing().any();
             parallel = parallel.withDdp(parallel.ddp().withFindUnusedParameters(looks));
         } else if (kind.isFullySharded()) {
             parallel = parallel.withSharding(sharded(asked));

@@ -172,9 +172,12 @@ public final class ParallelSettings {
             row(Setting.of("use_orig_params", FSDP, ShardingOptions::useOrigParams, ShardingOptions::withUseOrigParams)
                     .written(FLAG, "", "fsdp1: modules keep parameters of their own."));
 
-    public static final Setting<Boolean> SYNC_MODULE_STATES =
-            row(Setting.of("sync_module_states", FSDP, ShardingOptions::syncModuleStates, ShardingOptions::withSyncModuleStates)
-                    .written(FLAG, "", "fsdp1: the first rank's parameters and buffers are sent to all."));
+    public static final Setting<Boolean> SYNC_MODULE_STATES = row(Setting.of(
+                    "sync_module_states",
+                    FSDP,
+                    ShardingOptions::syncModuleStates,
+                    ShardingOptions::withSyncModuleStates)
+            .written(FLAG, "", "fsdp1: the first rank's parameters and buffers are sent to all."));
 
     public static final Setting<ShardingOptions.Prefetch> BACKWARD_PREFETCH = row(Setting.of(
                     "backward_prefetch", FSDP, ShardingOptions::backwardPrefetch, ShardingOptions::withBackwardPrefetch)

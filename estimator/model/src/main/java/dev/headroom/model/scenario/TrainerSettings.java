@@ -47,16 +47,16 @@ public final class TrainerSettings {
     private static final ScenarioPart<TrainerOptions> TRAINER =
             new ScenarioPart<>(Scenario::trainer, Scenario::withTrainer);
 
-    public static final Setting<LoopKind> LOOP = row(Setting.of(
-                    "loop", TRAINER, TrainerOptions::loop, TrainerOptions::withLoop)
-            .written(
-                    choice(List.of(LoopKind.values()), OptionNames::of),
-                    "KIND",
-                    "Whose training loop: plain, trainer (of transformers) or sft (SFTTrainer of trl).")
-            .trainsWith(LoopKind::isTrainer)
-            .onlyIf(
-                    s -> SPREADS.contains(s.parallel().kind()),
-                    "accelerate spreads it by ddp, fsdp1, fsdp2, zero1, zero2 or zero3"));
+    public static final Setting<LoopKind> LOOP =
+            row(Setting.of("loop", TRAINER, TrainerOptions::loop, TrainerOptions::withLoop)
+                    .written(
+                            choice(List.of(LoopKind.values()), OptionNames::of),
+                            "KIND",
+                            "Whose training loop: plain, trainer (of transformers) or sft (SFTTrainer of trl).")
+                    .trainsWith(LoopKind::isTrainer)
+                    .onlyIf(
+                            s -> SPREADS.contains(s.parallel().kind()),
+                            "accelerate spreads it by ddp, fsdp1, fsdp2, zero1, zero2 or zero3"));
 
     public static final Setting<TransformersVersion> TRANSFORMERS =
             row(Setting.of("transformers", TRAINER, TrainerOptions::transformers, TrainerOptions::withTransformers)

@@ -160,7 +160,8 @@ public final class FullyShardedDataParallel implements LoopHook {
         List<Tensor> held = new ArrayList<>();
         unit.buffers().forEach(name -> held.add(loop.model().named(name)));
         unit.freed().forEach(name -> held.add(loop.model().named(name)));
-        new CoalescedBroadcast(runtime, t -> shards.runHere(CollectiveKind.BROADCAST, t.nbytes(), t.dtype(), 0)).send(held);
+        new CoalescedBroadcast(runtime, t -> shards.runHere(CollectiveKind.BROADCAST, t.nbytes(), t.dtype(), 0))
+                .send(held);
     }
 
     private FlatUnit flat(Unit unit, Flattening.Flat flat) {

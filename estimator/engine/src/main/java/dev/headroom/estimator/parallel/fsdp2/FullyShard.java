@@ -34,6 +34,12 @@ import org.jspecify.annotations.Nullable;
 public final class FullyShard implements LoopHook {
     private static final String BATCH_NORM = "aten.batch_norm";
 
+    private static final String CLIPS = "`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL sums"
+            + " no norms; leave out one of them";
+
+    private static final String TRAINER_CLIPS = "`cpu_offload` with `parallel=fsdp2` and a Trainer, which clips: norms that"
+            + " gloo sums in host memory are not modelled; take `parallel=fsdp1` or zero3";
+
     private final Scenario run;
     private final Parallelism parallel;
     private final ShardingOptions options;
@@ -62,13 +68,7 @@ public final class FullyShard implements LoopHook {
 
     private void check() {
         if (parallel.cpuOffload() && run.loop().clipGradNorm() != null) {
-            boolean trainer = run.trainer().loop().isTrainer();
-            throw new UserInputException(
-                    trainer
-                            ? "`cpu_offload` with `parallel=fsdp2` and a Trainer, which clips: norms that gloo sums in host"
-                                    + " memory are not modelled; take `parallel=fsdp1` or zero3"
-                            : "`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL sums no"
-                                    + " norms; leave out one of them");
+            throw new UserInputException(run.trainer().loop().isTrainer() ? TRAINER_CLIPS : CLIPS);
         }
     }
 

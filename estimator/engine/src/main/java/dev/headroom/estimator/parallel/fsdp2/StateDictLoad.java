@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 
 /**
  * Brings a model that was divided on the meta device what the first rank has loaded: each parameter is sent whole and
- * divided (accelerate 1.15, utils/fsdp_utils.py, fsdp2_load_full_state_dict; torch/distributed/tensor/placement_types.py,
- * Shard._shard_tensor).
+ * divided (accelerate 1.15, utils/fsdp_utils.py, fsdp2_load_full_state_dict;
+ * torch/distributed/tensor/placement_types.py, Shard._shard_tensor).
  */
 final class StateDictLoad {
     private final EagerRuntime runtime;
@@ -62,7 +62,8 @@ final class StateDictLoad {
                 if (e.getValue().kind() == Graph.InputKind.PARAMETER) {
                     ShardedParameter p = parameter(e.getValue());
                     attribute(e.getKey());
-                    Tensor whole = runtime.empty(p.sharded().dtype(), p.unsharded().sizes());
+                    Tensor whole =
+                            runtime.empty(p.sharded().dtype(), p.unsharded().sizes());
                     runtime.free(before);
                     loaded.put(e.getKey(), shard(p, whole));
                     before = rank == 0 ? null : whole; // all others bind its name anew

@@ -82,8 +82,8 @@ final class UnitHooks implements ModuleHooks.Hook {
     private void castInputs(ModuleHooks.Call call) {
         DType type = types.paramDtype();
         if (type != null) {
-            call.replaceInputs(given ->
-                    Arrays.stream(given).map(t -> cast(t, type)).toArray(Tensor[]::new));
+            call.replaceInputs(
+                    given -> Arrays.stream(given).map(t -> cast(t, type)).toArray(Tensor[]::new));
         }
     }
 

@@ -55,7 +55,10 @@ public final class Units {
                 .sorted(Comparator.comparing(places::get))
                 .toList();
         return new Unit(
-                paths, parameters, storages(inOrder, Graph.InputKind.PARAMETER), storages(left, Graph.InputKind.BUFFER));
+                paths,
+                parameters,
+                storages(inOrder, Graph.InputKind.PARAMETER),
+                storages(left, Graph.InputKind.BUFFER));
     }
 
     private void walk(String module, List<String> left) {

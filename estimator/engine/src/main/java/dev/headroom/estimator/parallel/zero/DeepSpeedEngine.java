@@ -166,7 +166,8 @@ public final class DeepSpeedEngine implements LoopHook {
                 boolean buffer = loop.model().buffers().contains(t);
                 try (Frame frame = runtime.frame()) {
                     Category category = buffer ? Category.BUFFERS : Category.PARAMETERS;
-                    runtime.setData(t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
+                    runtime.setData(
+                            t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
                 }
             }
         }

@@ -48,8 +48,7 @@ final class DeviceGradients implements KeptGradients {
             filled = 0;
             try (Frame frame = runtime.frame()) {
                 long[] numel = {groups.ownNumel()};
-                buffer = runtime.hold(
-                        runtime.emptyStrided(groups.type(), numel, new long[] {1}, Category.GRADIENTS));
+                buffer = runtime.hold(runtime.emptyStrided(groups.type(), numel, new long[] {1}, Category.GRADIENTS));
             }
         }
         runtime.setData(Objects.requireNonNull(parameter.grad()), buffer, Shapes.contiguous(parameter.sizes()), filled);

@@ -96,9 +96,7 @@ public final class ShardedModel {
 
     /** Those that are trained, by the optimizer's groups once these are known. */
     List<ShardedParameter> trained() {
-        return trained == null
-                ? all.stream().filter(ShardedParameter::trained).toList()
-                : trained;
+        return trained == null ? all.stream().filter(ShardedParameter::trained).toList() : trained;
     }
 
     /** Takes the order of the optimizer's groups. */
@@ -108,9 +106,7 @@ public final class ShardedModel {
 
     /** The parameters of some tensors, in their order. */
     List<ShardedParameter> of(List<Tensor> group) {
-        return group.stream()
-                .map(t -> Objects.requireNonNull(byTensor.get(t)))
-                .toList();
+        return group.stream().map(t -> Objects.requireNonNull(byTensor.get(t))).toList();
     }
 
     /** The type of the parameters that are trained. */
