@@ -1,6 +1,7 @@
 package dev.headroom.executor.host;
 
 import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;

@@ -7,6 +7,7 @@ import dev.headroom.executor.cuda.runtime.CudaContext;
 import dev.headroom.executor.cuda.runtime.CudaKernel;
 import dev.headroom.executor.cuda.runtime.LaunchShape;
 import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;
