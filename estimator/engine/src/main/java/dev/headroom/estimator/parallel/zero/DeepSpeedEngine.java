@@ -19,6 +19,8 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
@@ -139,7 +141,7 @@ public final class DeepSpeedEngine implements LoopHook {
      */
     private void convert() {
         DType wanted = loop.prepared().scenario().precision().dtype();
-        for (String name : MoveOrder.of(loop.graph().held())) {
+        for (String name : held()) {
             Tensor t = loop.model().named(name);
             if (!t.dtype().isFloatingPoint() || t.dtype() == (wanted == null ? DType.FLOAT32 : wanted)) {
                 continue;
@@ -158,9 +160,17 @@ public final class DeepSpeedEngine implements LoopHook {
         }
     }
 
+    /** Parameters and buffers in the order of {@code Module._apply}; states of quantised weights are neither. */
+    private List<String> held() {
+        ModelState state = loop.graph().held();
+        return MoveOrder.of(state).stream()
+                .filter(name -> Objects.requireNonNull(state.tensors().get(name)).kind() != Graph.InputKind.CONSTANT)
+                .toList();
+    }
+
     /** {@code module.to(device)}. */
     private void move() {
-        for (String name : MoveOrder.of(loop.graph().held())) {
+        for (String name : held()) {
             Tensor t = loop.model().named(name);
             if (!t.onDevice()) {
                 boolean buffer = loop.model().buffers().contains(t);
