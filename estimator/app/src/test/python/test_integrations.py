@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import headroom
@@ -53,6 +54,27 @@ def test_transformers_trainer(tmp_path: Path) -> None:
     callback = HeadroomCallback(**QUESTION)
     trained(tmp_path, callback)
     close_to_measured(callback.preflight)
+
+
+def test_ranks_of_the_trainer_are_predicted_as_such() -> None:
+    pytest.importorskip("transformers")
+    from headroom.integrations.transformers import spread
+
+    args = SimpleNamespace(
+        world_size=4,
+        process_index=2,
+        fsdp=[],
+        deepspeed=None,
+        ddp_find_unused_parameters=None,
+        gradient_checkpointing=True,
+    )
+    ddp = {"parallel": "ddp", "world": 4, "rank": 2}
+    assert spread(args, language_model()) == ddp | {"ddp_find_unused_parameters": False}
+    assert spread(args, torch.nn.Linear(2, 2)) == ddp | {"ddp_find_unused_parameters": True}
+    args.deepspeed = "zero3.json"
+    assert spread(args, language_model()) == {}
+    args.deepspeed, args.world_size = None, 1
+    assert spread(args, language_model()) == {}
 
 
 def test_a_run_that_does_not_fit_ends_before_its_first_step(tmp_path: Path) -> None:
