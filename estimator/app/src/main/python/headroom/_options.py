@@ -11,6 +11,7 @@ REPEATED = {"checkpoint_modules", "compare", "dim", "param_group", "set", "split
 """Options that may be given several times; lists for others are joined with commas."""
 
 SAY_TRUE = {
+    "cpu_ram_efficient_loading",
     "ddp_find_unused_parameters",
     "foreach",
     "limit_all_gathers",

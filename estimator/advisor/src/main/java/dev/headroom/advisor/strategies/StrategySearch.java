@@ -39,7 +39,7 @@ public final class StrategySearch {
     /** All strategies on some GPUs: those that fit, the ones that communicate least first; then those that do not. */
     public List<PlayedStrategy> on(int gpus) {
         List<PlayedStrategy> out = new ArrayList<>();
-        for (Strategy strategy : StrategyTable.ALL) {
+        for (Strategy strategy : StrategyTable.of(asked.scenario())) {
             out.add(play(strategy, gpus));
         }
         out.sort(Comparator.comparing((PlayedStrategy s) -> !s.refused().isEmpty())
@@ -52,7 +52,7 @@ public final class StrategySearch {
     /** The least of 2, 4, 8 … GPUs on which a strategy fits; empty where none does. */
     public Optional<Integer> fewest() {
         for (int gpus = 2; gpus <= MOST_GPUS; gpus *= 2) {
-            for (Strategy strategy : StrategyTable.ALL) {
+            for (Strategy strategy : StrategyTable.of(asked.scenario())) {
                 if (play(strategy, gpus).fits()) {
                     return Optional.of(gpus);
                 }

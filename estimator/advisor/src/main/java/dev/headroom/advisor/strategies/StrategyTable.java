@@ -26,7 +26,7 @@ final class StrategyTable {
     private static final String INIT =
             "with deepspeed.zero.Init(config_dict_or_path=config): model = ...  # transformers does so itself";
 
-    static final List<Strategy> ALL = List.of(
+    private static final List<Strategy> ALL = List.of(
             new Strategy(
                     "ddp",
                     "every rank has the whole model; gradients lie in buckets beside the parameters' own",
@@ -97,8 +97,13 @@ final class StrategyTable {
 
     private StrategyTable() {}
 
+    /** Those of a script's own loop, or of the Trainer's. */
+    static List<Strategy> of(Scenario run) {
+        return run.trainer().loop().isTrainer() ? TrainerStrategies.ALL : ALL;
+    }
+
     /** Where batches come from is asked of one GPU alone. */
-    private static UnaryOperator<Scenario> kind(ParallelKind kind) {
+    static UnaryOperator<Scenario> kind(ParallelKind kind) {
         return run -> FeedSettings.DATA.leftOut(run.with(PARALLEL, kind));
     }
 

@@ -11,6 +11,8 @@ import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.TrainerSettings;
+import dev.headroom.model.trainer.LoopKind;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,12 @@ class StrategySearchTest {
 
     /** Two layers of SmolLM2 and its embeddings, 68 MiB of parameters in bf16. */
     private static List<PlayedStrategy> within(long memory) {
-        Scenario run = RUN.with(ModelSettings.ENTRIES, List.of("num_hidden_layers=2"))
+        return within(memory, LoopKind.PLAIN);
+    }
+
+    private static List<PlayedStrategy> within(long memory, LoopKind loop) {
+        Scenario run = RUN.with(TrainerSettings.LOOP, loop)
+                .with(ModelSettings.ENTRIES, List.of("num_hidden_layers=2"))
                 .withDevice(new DeviceBudget(null, memory, 0, null));
         PredictionRequest asked = new PredictionRequest(Importers.read(Path.of("smollm2-135m"), run), run);
         return new StrategySearch(asked, played -> {}).on(2);
@@ -51,6 +58,14 @@ class StrategySearchTest {
                 .map(s -> s.peak().device())
                 .toList();
         assertEquals(unfit.stream().sorted().toList(), unfit);
+    }
+
+    @Test
+    void aTrainerIsToldByItsArguments() {
+        List<PlayedStrategy> played = within(4L << 30, LoopKind.TRAINER);
+        assertTrue(played.stream().allMatch(s -> s.refused().isEmpty() && s.fits()), () -> "" + played);
+        assertTrue(played.stream().allMatch(s -> s.strategy().code().get(0).startsWith("TrainingArguments(")));
+        assertFalse(named(played, "zero3").run().equals(named(played, "zero2").run()));
     }
 
     private static PlayedStrategy named(List<PlayedStrategy> played, String name) {

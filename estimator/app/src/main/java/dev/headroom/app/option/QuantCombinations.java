@@ -9,7 +9,8 @@ import java.util.Set;
 
 /** Refuses runs with quantised weights that their libraries refuse, or that Headroom cannot play. */
 final class QuantCombinations {
-    private static final Set<ParallelKind> PLAYED = EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.ZERO1, ParallelKind.ZERO2);
+    private static final Set<ParallelKind> PLAYED =
+            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.ZERO1, ParallelKind.ZERO2);
 
     private QuantCombinations() {}
 
@@ -27,7 +28,8 @@ final class QuantCombinations {
         }
         if (!PLAYED.contains(run.parallel().kind())) {
             throw new BadOption(quant + " is not modelled with `parallel="
-                    + run.parallel().kind().option() + "`, which splits or wraps weights; take `parallel=ddp`, zero1 or zero2");
+                    + run.parallel().kind().option()
+                    + "`, which splits or wraps weights; take `parallel=ddp`, zero1 or zero2");
         }
     }
 }

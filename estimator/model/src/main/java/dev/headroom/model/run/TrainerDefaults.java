@@ -108,7 +108,7 @@ public final class TrainerDefaults {
 
     /**
      * accelerate's plugin (utils/dataclasses.py, FullyShardedDataParallelPlugin, set_mixed_precision): everything is in
-     * autocast's type, modules keep parameters of their own, and ranks get what the first one has loaded.
+     * autocast's type, modules keep parameters of their own, and ranks may get what the first one has loaded.
      */
     private static ShardingOptions sharded(Scenario asked) {
         ShardingOptions options = asked.parallel().sharding();
@@ -118,6 +118,7 @@ public final class TrainerDefaults {
             options = options.withParamDtype(type).withReduceDtype(type);
             options = first ? options : options.withOutputDtype(type);
         }
-        return first ? options.withUseOrigParams(true).withSyncModuleStates(true) : options;
+        boolean sends = asked.trainer().ramEfficientLoading();
+        return first ? options.withUseOrigParams(true).withSyncModuleStates(sends) : options;
     }
 }

@@ -126,6 +126,20 @@ public final class TrainerSettings {
                     s -> s.trainer().loop().isTrainer() && s.parallel().kind() == ParallelKind.DDP,
                     "it belongs to `loop=trainer` and sft with `parallel=ddp`"));
 
+    public static final Setting<Boolean> CPU_RAM_EFFICIENT_LOADING = row(Setting.of(
+                    "cpu_ram_efficient_loading",
+                    TRAINER,
+                    TrainerOptions::ramEfficientLoading,
+                    TrainerOptions::withRamEfficientLoading)
+            .written(
+                    TRUE_OR_FALSE,
+                    "BOOL",
+                    "Of accelerate's FSDP: the first rank alone loads, and sends all others their parts (default true, as"
+                            + " `accelerate config` proposes).")
+            .onlyIf(
+                    s -> s.trainer().loop().isTrainer() && s.parallel().kind().isFullySharded(),
+                    "it belongs to `loop=trainer` and sft with `parallel=fsdp1` and fsdp2"));
+
     public static final Setting<List<String>> OPTIM_TARGET_MODULES = projection(Setting.of(
                     "optim_target_modules",
                     ARGUMENTS,

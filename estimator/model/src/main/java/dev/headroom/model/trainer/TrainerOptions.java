@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     after the last one
  * @param evalMetrics {@code compute_metrics}: evaluation gathers scores and labels, else losses alone
  * @param ddpFindUnusedParameters {@code ddp_find_unused_parameters}; {@code null}: as the Trainer decides
+ * @param ramEfficientLoading {@code cpu_ram_efficient_loading} of FSDP: the first rank alone loads, and sends
  */
 @Withers
 public record TrainerOptions(
@@ -30,11 +31,12 @@ public record TrainerOptions(
         int evalBatches,
         @Nullable Integer evalAccumulation,
         boolean evalMetrics,
-        @Nullable Boolean ddpFindUnusedParameters)
+        @Nullable Boolean ddpFindUnusedParameters,
+        boolean ramEfficientLoading)
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
     public static final TrainerOptions DEFAULTS = new TrainerOptions(
-            LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false, null);
+            LoopKind.PLAIN, TransformersVersion.NEWEST, false, LigerKernel.USUAL, null, 2, null, false, null, true);
 
     /** Copies what it is given. */
     public TrainerOptions {

@@ -34,11 +34,13 @@ import org.jspecify.annotations.Nullable;
 public final class FullyShard implements LoopHook {
     private static final String BATCH_NORM = "aten.batch_norm";
 
-    private static final String CLIPS = "`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL sums"
-            + " no norms; leave out one of them";
+    private static final String CLIPS =
+            "`clip_grad_norm` with `cpu_offload`: gradients are in host memory, where NCCL sums"
+                    + " no norms; leave out one of them";
 
-    private static final String TRAINER_CLIPS = "`cpu_offload` with `parallel=fsdp2` and a Trainer, which clips: norms that"
-            + " gloo sums in host memory are not modelled; take `parallel=fsdp1` or zero3";
+    private static final String TRAINER_CLIPS =
+            "`cpu_offload` with `parallel=fsdp2` and a Trainer, which clips: norms that"
+                    + " gloo sums in host memory are not modelled; take `parallel=fsdp1` or zero3";
 
     private final Scenario run;
     private final Parallelism parallel;
@@ -131,10 +133,11 @@ public final class FullyShard implements LoopHook {
         checkLayout();
         checkNorms();
         boolean trainer = run.trainer().loop().isTrainer();
+        boolean loads = trainer && run.trainer().ramEfficientLoading();
         boolean shared =
                 parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
         model = new ShardedModel(
-                trainer ? parallel.withBuild(Parallelism.Build.META) : parallel,
+                loads ? parallel.withBuild(Parallelism.Build.META) : parallel,
                 log,
                 shards,
                 replicas,
@@ -146,9 +149,9 @@ public final class FullyShard implements LoopHook {
                         loop.graph().held().modules(),
                         loop.prepared().symbols(),
                         0),
-                trainer);
+                loads);
         model().wrap(plan(trainer));
-        if (trainer) {
+        if (loads) {
             model().load();
         }
     }

@@ -164,7 +164,8 @@ public final class DeepSpeedEngine implements LoopHook {
     private List<String> held() {
         ModelState state = loop.graph().held();
         return MoveOrder.of(state).stream()
-                .filter(name -> Objects.requireNonNull(state.tensors().get(name)).kind() != Graph.InputKind.CONSTANT)
+                .filter(name ->
+                        Objects.requireNonNull(state.tensors().get(name)).kind() != Graph.InputKind.CONSTANT)
                 .toList();
     }
 
