@@ -32,7 +32,8 @@ final class LibrarySwitch {
                     "transformers.models.gpt_bigcode.",
                     "transformers.models.qwen2_vl.",
                     "transformers.models.qwen2_5_vl.",
-                    "transformers.models.qwen3_vl.");
+                    "transformers.models.qwen3_vl.",
+                    "transformers.models.siglip.");
 
     private LibrarySwitch() {}
 
