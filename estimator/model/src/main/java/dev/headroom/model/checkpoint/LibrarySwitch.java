@@ -26,14 +26,13 @@ final class LibrarySwitch {
     private static final String POSITIONS = "position_ids =";
 
     /** Models of transformers whose layers are not given the positions. */
-    private static final List<String> KEEP_POSITIONS =
-            List.of(
-                    "transformers.models.modernbert.",
-                    "transformers.models.gpt_bigcode.",
-                    "transformers.models.qwen2_vl.",
-                    "transformers.models.qwen2_5_vl.",
-                    "transformers.models.qwen3_vl.",
-                    "transformers.models.siglip.");
+    private static final List<String> KEEP_POSITIONS = List.of(
+            "transformers.models.modernbert.",
+            "transformers.models.gpt_bigcode.",
+            "transformers.models.qwen2_vl.",
+            "transformers.models.qwen2_5_vl.",
+            "transformers.models.qwen3_vl.",
+            "transformers.models.siglip.");
 
     private LibrarySwitch() {}
 

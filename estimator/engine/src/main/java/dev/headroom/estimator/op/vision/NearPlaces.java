@@ -49,7 +49,20 @@ final class NearPlaces {
         Tensor scaled = rt.empty(DType.INT64, patches, NEAR);
         Tensor indices = then(rt.empty(DType.INT64, patches, NEAR * NEAR), scaled);
         Tensor weights = rt.empty(DType.FLOAT32, patches, NEAR * NEAR);
-        then(weights, counts, heights, widths, starts, within, wide, inColumn, inRow, blockColumn, blockRow, row, column);
+        then(
+                weights,
+                counts,
+                heights,
+                widths,
+                starts,
+                within,
+                wide,
+                inColumn,
+                inRow,
+                blockColumn,
+                blockRow,
+                row,
+                column);
         then(weights, down[0], down[1], across[0], across[1]);
         return new Tensor[] {indices, weights};
     }

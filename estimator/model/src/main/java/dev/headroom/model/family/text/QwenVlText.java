@@ -38,7 +38,8 @@ public final class QwenVlText {
                         c.size("intermediate_size"),
                         false,
                         Activations.of(c, "hidden_act", "silu"))));
-        Layer rotary = new ThreefoldRotary(prefix + "RotaryEmbedding", shape.turned(), sections(c, shape, 16, 24, 24), false);
+        Layer rotary =
+                new ThreefoldRotary(prefix + "RotaryEmbedding", shape.turned(), sections(c, shape, 16, 24, 24), false);
         Decoder.Shared shared = new Decoder.Shared(p.embeddings(), p.norm(p.width), rotary, shape);
         return p.model(layers, shared.withoutLook(), false, Scores.PLAIN, "TextModel");
     }

@@ -49,9 +49,7 @@ public final class PaliGemma {
         }
         Decoder decoder = (Decoder) language.decoder();
         return language.within(
-                CLASS + "ForConditionalGeneration",
-                new Whole(vision, inner.config(), decoder, request),
-                Scores.PLAIN);
+                CLASS + "ForConditionalGeneration", new Whole(vision, inner.config(), decoder, request), Scores.PLAIN);
     }
 
     /** {@code PaliGemmaModel}. */

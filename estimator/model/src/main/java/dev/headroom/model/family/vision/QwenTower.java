@@ -46,9 +46,7 @@ final class QwenTower extends SeveralResults {
         long size = c.divided(kind.width(), width, "num_heads", heads);
         side = kind.windows() ? c.size("window_size") / grid.merge() / c.size("patch_size") : 0;
         patches = child("patch_embed", new Patches(kind, c, width));
-        places = kind.deep()
-                ? child("pos_embed", Layers.embedding(c.size("num_position_embeddings"), width))
-                : null;
+        places = kind.deep() ? child("pos_embed", Layers.embedding(c.size("num_position_embeddings"), width)) : null;
         rotary = child("rotary_pos_emb", new Places(kind, size));
         ModuleList list = child("blocks", new ModuleList());
         List<String> whole = c.texts("fullatt_block_indexes");
@@ -142,9 +140,7 @@ final class QwenTower extends SeveralResults {
     private Value[] near(Scope s, Value grid) {
         s.line("interp_indices, interp_weights = get_vision_interpolation_indices_and_weights(grid_thw)");
         return s.ops(
-                "transformers.near_places.default",
-                2,
-                Scope.arguments("grid", grid, "patches", this.grid.patches()));
+                "transformers.near_places.default", 2, Scope.arguments("grid", grid, "patches", this.grid.patches()));
     }
 
     private Value placed(Scope s, Value x, Value[] near) {
@@ -188,7 +184,8 @@ final class QwenTower extends SeveralResults {
             long frames = c.size("temporal_patch_size");
             long channels = c.size("in_channels");
             sizes = new long[] {-1, channels, frames, patch, patch};
-            projection = child("proj", Layers.blocks3d(channels, width, new long[] {frames, patch, patch}, kind.deep()));
+            projection =
+                    child("proj", Layers.blocks3d(channels, width, new long[] {frames, patch, patch}, kind.deep()));
         }
 
         @Override

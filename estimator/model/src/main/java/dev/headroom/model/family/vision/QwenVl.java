@@ -182,8 +182,7 @@ public final class QwenVl {
                 Value there = s.op("aten.index.Tensor", "self", x, "indices", places(s, mask));
                 Value sum = s.op("aten.add.Tensor", "self", there, "other", same);
                 s.line("hidden_states[visual_pos_masks, :] = local_this");
-                return s.op(
-                        "aten.index_put_.default", "self", x, "indices", places(s, mask), "values", sum);
+                return s.op("aten.index_put_.default", "self", x, "indices", places(s, mask), "values", sum);
             });
         }
 
