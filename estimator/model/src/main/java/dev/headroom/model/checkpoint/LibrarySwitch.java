@@ -31,7 +31,9 @@ final class LibrarySwitch {
             "transformers.models.gpt_bigcode.",
             "transformers.models.qwen2_vl.",
             "transformers.models.qwen2_5_vl.",
-            "transformers.models.qwen3_vl.");
+            "transformers.models.qwen3_vl.",
+            "transformers.models.qwen3_vl_moe.",
+            "transformers.models.siglip.");
 
     private LibrarySwitch() {}
 

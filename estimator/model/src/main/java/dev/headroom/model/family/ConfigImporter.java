@@ -37,7 +37,7 @@ public final class ConfigImporter implements Importer {
     private static final Set<String> TYPED = Set.of("gemma3", "paligemma");
 
     /** Families that are given images of any size, as rows of patches. */
-    private static final Set<String> ANY_SIZE = Set.of("qwen2_vl", "qwen2_5_vl", "qwen3_vl");
+    private static final Set<String> ANY_SIZE = Set.of("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe");
 
     @Override
     public String format() {

@@ -126,7 +126,8 @@ public final class Families {
             new Family("llama4", "Llama 4 with images", Llama4::images),
             new Family("qwen2_vl", "Qwen 2-VL", QwenVl::two),
             new Family("qwen2_5_vl", "Qwen 2.5-VL", QwenVl::twoAndAHalf),
-            new Family("qwen3_vl", "Qwen 3-VL", QwenVl::three));
+            new Family("qwen3_vl", "Qwen 3-VL", QwenVl::three),
+            new Family("qwen3_vl_moe", "Qwen 3-VL, experts", QwenVl::mixture));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, OTHERS).flatMap(List::stream).toList();

@@ -30,7 +30,8 @@ public final class ItemsInBatch {
     private static final Set<String> NOT_TOLD = Set.of(
             "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLForConditionalGeneration",
             "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLForConditionalGeneration",
-            "transformers.models.qwen3_vl.modeling_qwen3_vl.Qwen3VLForConditionalGeneration");
+            "transformers.models.qwen3_vl.modeling_qwen3_vl.Qwen3VLForConditionalGeneration",
+            "transformers.models.qwen3_vl_moe.modeling_qwen3_vl_moe.Qwen3VLMoeForConditionalGeneration");
 
     private ItemsInBatch() {}
 

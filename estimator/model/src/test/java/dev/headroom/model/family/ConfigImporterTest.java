@@ -44,7 +44,7 @@ class ConfigImporterTest {
         return switch (type) {
             case "vit" -> Scenario.defaults();
             case "qwen2_vl", "qwen2_5_vl" -> RUN.with(ModelSettings.IMAGE_SIZE, List.of(112, 168));
-            case "qwen3_vl" -> RUN.with(ModelSettings.IMAGE_SIZE, List.of(96, 160));
+            case "qwen3_vl", "qwen3_vl_moe" -> RUN.with(ModelSettings.IMAGE_SIZE, List.of(96, 160));
             default -> RUN;
         };
     }

@@ -254,7 +254,6 @@ public final class Masks {
         if (maySkip && skips(padding)) {
             return Optional.empty();
         }
-        boolean mapped = blocks != null && window != NO_WINDOW;
         MaskFunction function = padding.map(p -> List.of(causal, MaskFunction.padding(p)))
                 .map(all -> mapped ? MaskFunction.mapped(true, all) : MaskFunction.both(all))
                 .orElse(causal);

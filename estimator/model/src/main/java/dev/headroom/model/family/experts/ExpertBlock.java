@@ -10,8 +10,6 @@ import dev.headroom.model.graph.SymExpr;
 
 /** A feed-forward part of experts: a router chooses for each token, and the chosen ones' results are added up. */
 public final class ExpertBlock extends SeveralResults implements ReturnsMore {
-    private static final String OF_GPT_OSS = "router";
-
     private final String type;
     private final Layer router;
     private final Layer experts;
@@ -33,7 +31,7 @@ public final class ExpertBlock extends SeveralResults implements ReturnsMore {
             long width,
             Request request) {
         this.request = request;
-        this.scores = routerName.equals(OF_GPT_OSS);
+        this.scores = router instanceof Router r && r.isOfGptOss();
         this.type = type;
         this.router = router;
         this.experts = experts;

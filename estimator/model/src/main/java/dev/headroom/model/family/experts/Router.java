@@ -43,6 +43,10 @@ public final class Router extends SeveralResults {
         }
     }
 
+    boolean isOfGptOss() {
+        return kind == Kind.GPT_OSS;
+    }
+
     @Override
     protected String type() {
         return type;

@@ -162,7 +162,7 @@ public final class Mixtures {
         return windows;
     }
 
-    private static boolean sparse(ModelConfig c, int layer) {
+    static boolean sparse(ModelConfig c, int layer) {
         return !c.texts("mlp_only_layers").contains(Integer.toString(layer))
                 && (layer + 1) % c.size("decoder_sparse_step", 1) == 0;
     }
@@ -180,8 +180,12 @@ public final class Mixtures {
             return new ListedExperts(
                     type, kind, shape, p.request, expert, () -> Activations.of(p.config, "hidden_act", "silu"));
         }
+        return block(p, shape, kind);
+    }
+
+    static Layer block(Plain p, ExpertsShape shape, Router.Kind kind) {
         return new ExpertBlock(
-                type,
+                p.prefix + "SparseMoeBlock",
                 "gate",
                 kind == Router.Kind.MIXTRAL || p.prefix.equals(OLMOE),
                 new Router(p.prefix + "TopKRouter", kind, shape, p.pass),

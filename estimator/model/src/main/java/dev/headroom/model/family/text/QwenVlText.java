@@ -8,9 +8,12 @@ import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.Scores;
 import dev.headroom.model.family.decoder.SelfAttention;
+import dev.headroom.model.family.experts.ExpertsShape;
+import dev.headroom.model.family.experts.Router;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.GatedFeedForward;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * The language model of Qwen 2-VL and 2.5-VL: Qwen 2, whose tokens have three positions each (transformers,
@@ -47,10 +50,31 @@ public final class QwenVlText {
     /** The language model of Qwen 3-VL: Qwen 3 with such positions (transformers, models/qwen3_vl/modeling_qwen3_vl.py). */
     public static Layer three(Request request, String prefix) {
         Plain p = new Plain(request, prefix + "Text", 1e-6);
-        AttentionShape shape = AttentionShape.of(p.config, prefix + "TextAttention");
-        List<Layer> layers = p.layers(i -> p.layer(Qwen.normed(p, shape), p.feedForward(false)));
+        return three(p, i -> p.feedForward(false));
+    }
+
+    /** The same with experts (transformers, models/qwen3_vl_moe/modeling_qwen3_vl_moe.py). */
+    public static Layer mixture(Request request, String prefix) {
+        Plain p = new Plain(request, prefix + "Text", 1e-6);
+        ExpertsShape experts = new ExpertsShape(
+                p.prefix + "Experts",
+                p.config.size("num_experts", 60),
+                p.config.size("num_experts_per_tok", 4),
+                p.width,
+                p.config.size("moe_intermediate_size"),
+                false);
+        return three(
+                p,
+                i -> Mixtures.sparse(p.config, i)
+                        ? Mixtures.block(p, experts, Router.Kind.QWEN)
+                        : p.feedForward(false));
+    }
+
+    private static Layer three(Plain p, Function<Integer, Layer> feedForward) {
+        AttentionShape shape = AttentionShape.of(p.config, p.prefix + "Attention");
+        List<Layer> layers = p.layers(i -> p.layer(Qwen.normed(p, shape), feedForward.apply(i)));
         Layer rotary = new ThreefoldRotary(
-                prefix + "TextRotaryEmbedding", shape.turned(), sections(p.config, shape, 24, 20, 20), true);
+                p.prefix + "RotaryEmbedding", shape.turned(), sections(p.config, shape, 24, 20, 20), true);
         Decoder.Shared shared = new Decoder.Shared(p.embeddings(), p.norm(p.width), rotary, shape);
         return p.model(layers, shared.withoutLook(), false);
     }

@@ -17,7 +17,9 @@ enum QwenKind {
     /** Root mean square norms, gates, and windows. */
     TWO_AND_A_HALF,
     /** As the first; learned places besides, and states between layers that the language model is given as well. */
-    THREE;
+    THREE,
+    /** The same beside a language model of experts. */
+    THREE_OF_EXPERTS;
 
     private static final double EPS = 1e-6;
 
@@ -27,7 +29,7 @@ enum QwenKind {
 
     /** Whether states between layers go to the language model as well. */
     boolean deep() {
-        return this == THREE;
+        return this == THREE || this == THREE_OF_EXPERTS;
     }
 
     private String module() {
@@ -35,6 +37,7 @@ enum QwenKind {
             case TWO -> "transformers.models.qwen2_vl.modeling_qwen2_vl.";
             case TWO_AND_A_HALF -> "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.";
             case THREE -> "transformers.models.qwen3_vl.modeling_qwen3_vl.";
+            case THREE_OF_EXPERTS -> "transformers.models.qwen3_vl_moe.modeling_qwen3_vl_moe.";
         };
     }
 
@@ -45,6 +48,7 @@ enum QwenKind {
                     case TWO -> "Qwen2VL";
                     case TWO_AND_A_HALF -> "Qwen2_5_VL";
                     case THREE -> "Qwen3VL";
+                    case THREE_OF_EXPERTS -> "Qwen3VLMoe";
                 };
     }
 
@@ -52,7 +56,7 @@ enum QwenKind {
         return switch (this) {
             case TWO -> module() + "Qwen2VisionTransformerPretrainedModel";
             case TWO_AND_A_HALF -> module() + "Qwen2_5_VisionTransformerPretrainedModel";
-            case THREE -> prefix() + "VisionModel";
+            case THREE, THREE_OF_EXPERTS -> prefix() + "VisionModel";
         };
     }
 
@@ -60,13 +64,17 @@ enum QwenKind {
         return switch (this) {
             case TWO -> module() + "PatchEmbed";
             case TWO_AND_A_HALF -> module() + "Qwen2_5_VisionPatchEmbed";
-            case THREE -> prefix() + "VisionPatchEmbed";
+            case THREE, THREE_OF_EXPERTS -> prefix() + "VisionPatchEmbed";
         };
     }
 
     /** The language model of a request. */
     Layer language(Request request) {
-        return deep() ? QwenVlText.three(request, prefix()) : QwenVlText.of(request, prefix());
+        return switch (this) {
+            case TWO, TWO_AND_A_HALF -> QwenVlText.of(request, prefix());
+            case THREE -> QwenVlText.three(request, prefix());
+            case THREE_OF_EXPERTS -> QwenVlText.mixture(request, prefix());
+        };
     }
 
     /** The config's entry of the tower's width. */

@@ -46,6 +46,11 @@ public final class QwenVl {
         return of(request, QwenKind.THREE, "qwen3_vl");
     }
 
+    /** Qwen 3-VL's mixtures of experts. */
+    public static Layer mixture(Request request) {
+        return of(request, QwenKind.THREE_OF_EXPERTS, "qwen3_vl_moe");
+    }
+
     /** The config of its vision tower, with all entries. */
     public static ModelConfig vision(ModelConfig c) {
         String type = c.modelType() + "_vision";
