@@ -96,8 +96,8 @@ class UnpicklerTest {
         String events = "]p0\n}(X\u0006\u0000\u0000\u0000actionX\u0005\u0000\u0000\u0000allocua";
         String pickle = "}(X\u0008\u0000\u0000\u0000segments]X\r\u0000\u0000\u0000device_traces](" + events;
         assertDoesNotThrow(() -> new SnapshotReader().read(load(pickle + "eu.")));
-        IllegalArgumentException e = assertThrows(
-                IllegalArgumentException.class, () -> new SnapshotReader().read(load(pickle + "g0\neu.")));
+        IllegalArgumentException e =
+                assertThrows(IllegalArgumentException.class, () -> new SnapshotReader().read(load(pickle + "g0\neu.")));
         assertTrue(e.getMessage().contains("share one list"), e.getMessage());
     }
 

@@ -14,8 +14,8 @@ final class ArgumentEdits {
     private ArgumentEdits() {}
 
     static byte[] apply(byte[] seed, Program program) {
-        List<String> words = new ArrayList<>(
-                new String(seed, StandardCharsets.UTF_8).lines().toList());
+        List<String> words =
+                new ArrayList<>(new String(seed, StandardCharsets.UTF_8).lines().toList());
         List<Edit> text = new ArrayList<>();
         for (Edit edit : program.edits()) {
             if (edit.kind() >= OF_TEXT) {

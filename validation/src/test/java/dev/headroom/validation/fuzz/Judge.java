@@ -72,7 +72,9 @@ final class Judge implements AutoCloseable {
                 return Optional.of("not one line: " + said.lines().limit(2).toList());
             }
             if (status == 1
-                    || status == 2 && INNARDS.matcher(QUOTED.matcher(said).replaceAll("''")).find()) {
+                    || status == 2
+                            && INNARDS.matcher(QUOTED.matcher(said).replaceAll("''"))
+                                    .find()) {
                 return Optional.of(said.replaceAll("^.*?: defect: |\\(.*", "").replaceAll("\\S*/\\S*|\\d+", "…"));
             }
             return Optional.empty();

@@ -90,8 +90,7 @@ final class PickleEdits {
             steps.set(at, number(NUMBERS[Edit.of(edit.value(), NUMBERS.length)]));
             return;
         }
-        List<byte[]> cousins =
-                steps.stream().filter(step -> kind(step) == kind).toList();
+        List<byte[]> cousins = steps.stream().filter(step -> kind(step) == kind).toList();
         steps.set(at, cousins.get(Edit.of(edit.value(), cousins.size())));
     }
 

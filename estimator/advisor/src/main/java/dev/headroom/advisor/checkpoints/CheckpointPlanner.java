@@ -33,13 +33,7 @@ public final class CheckpointPlanner {
         Rehearsal rehearsal = new Rehearsal(player, run);
         if (!rehearsal.hasBackward()) {
             List<CheckpointChoice> only = rehearsal.choices();
-            return new CheckpointPlans(
-                    only,
-                    only,
-                    only.get(0).peakAllocated(),
-                    null,
-                    rehearsal.nothingTried(),
-                    true);
+            return new CheckpointPlans(only, only, only.get(0).peakAllocated(), null, rehearsal.nothingTried(), true);
         }
         return new CheckpointSearch(rehearsal).plans();
     }

@@ -150,7 +150,8 @@ public final class QuantisedLinears {
 
     private ModelState held() {
         Set<String> quantised = new HashSet<>();
-        made.values().forEach(parts -> quantised.add(ModelState.owner(parts.get(0).qualifiedName())));
+        made.values()
+                .forEach(parts -> quantised.add(ModelState.owner(parts.get(0).qualifiedName())));
         Map<String, HeldTensor> out = new LinkedHashMap<>();
         graph.held().tensors().forEach((name, held) -> {
             List<QuantisedTensors.Part> parts =
