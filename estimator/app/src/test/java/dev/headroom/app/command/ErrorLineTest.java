@@ -25,6 +25,8 @@ class ErrorLineTest {
 
     @Test
     void aLineIsOneLine() {
-        assertEquals("headroom: a b?", ErrorLine.of(new UserInputException("a\n  b\u0007")));
+        String line = ErrorLine.of(new UserInputException("one\nand\u0007 another"));
+        assertTrue(line.startsWith("headroom: one"), line);
+        assertEquals(0, line.chars().filter(Character::isISOControl).count(), line);
     }
 }
