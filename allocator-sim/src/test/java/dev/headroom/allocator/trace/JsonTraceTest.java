@@ -55,7 +55,8 @@ class JsonTraceTest {
         JsonTrace trace = open("""
                 {"versions": {"python": "3.11", "torch": "2.9.0"}, "config": {"alloc_conf": "", "conf": null},
                  "trace": [["phase", "forward", 0, 2], ["alloc", 1, 512, 0, 4096, {"a": []}],
-                           ["phase", "backward", null, null], ["free_requested", 1, 512], ["free_completed", 1, 512, 0]]}""");
+                           ["phase", "backward", null, null], ["free_requested", 1, 512],
+                           ["free_completed", 1, 512, 0]]}""");
         assertFalse(trace.isProgram());
         assertTrue(trace.recordsBlocks());
         assertEquals(0, trace.every());
