@@ -96,8 +96,13 @@ final class Verdicts {
         return Certainty.free(beside, room() - lacking, room());
     }
 
-    /** A run at an end of what is uncertain, and the least memory in which it gets through, where that is asked for. */
-    private record Ending(Simulation run, @Nullable Long least) {}
+    /** The most that a run holds, and the least memory in which it gets through, where that is asked for. */
+    private record Ending(
+            long reserved, long allocated, @Nullable Long least) {
+        Ending(Simulation run, @Nullable Long least) {
+            this(run.mostReserved(), run.mostAllocated(), least);
+        }
+    }
 
     private Ending ending(WorkspaceEnd end) {
         if (end == WorkspaceEnd.FIRST) {
@@ -117,8 +122,8 @@ final class Verdicts {
         Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
         long allocated = whole.mostAllocated();
         for (Ending other : others) {
-            reserved = reserved.with(other.run().mostReserved());
-            allocated = Math.min(allocated, other.run().mostAllocated());
+            reserved = reserved.with(other.reserved());
+            allocated = Math.min(allocated, other.allocated());
             if (needed != null) {
                 needed = needed.with(Objects.requireNonNull(other.least()));
             }
