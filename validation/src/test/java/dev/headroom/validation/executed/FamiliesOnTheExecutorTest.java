@@ -24,8 +24,7 @@ class FamiliesOnTheExecutorTest {
     private static final Set<String> LACKING = Set.of("qwen25vl-t", "qwen2vl-t");
 
     /** Those of which a phase below the peak differs: tied weights are loaded in another order. */
-    private static final Set<String> DIFFERING =
-            Set.of("camem-t", "deberta3-t", "distil-t", "electra-g", "xlmr-t");
+    private static final Set<String> DIFFERING = Set.of("camem-t", "deberta3-t", "distil-t", "electra-g", "xlmr-t");
 
     /** Allocated and reserved bytes at the peak are as predicted. */
     private static final Pattern SAME_PEAK = Pattern.compile("(?m)^peak +[\\d.]+ +[\\d.]+ += +[\\d.]+ +[\\d.]+ +=$");
