@@ -85,6 +85,6 @@ public interface IndexingKernels {
      */
     void maskedScatter(Tensor result, Tensor mask, Tensor counts, Tensor source);
 
-    /** Puts the elements that a mask picks, of a shape with it, at the beginning of a line; what is behind them stays. */
+    /** Puts the elements that a mask picks at the beginning of a line; what is behind them stays. */
     void maskedTake(Tensor line, Tensor mask, Tensor x);
 }

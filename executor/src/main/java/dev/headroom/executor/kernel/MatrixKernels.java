@@ -59,8 +59,7 @@ public interface MatrixKernels {
      * @param b the right sides of {@code SOLVE}
      */
     default void algebra(Algebra function, Tensor[] results, Tensor a, @Nullable Tensor b) {
-        throw new UserInputException("this backend computes no linear algebra: cuSOLVER is not linked; its memory is"
-                + " measured with `backend`=none");
+        throw new UserInputException("this backend computes no linear algebra: cuSOLVER is not linked");
     }
 
     /**

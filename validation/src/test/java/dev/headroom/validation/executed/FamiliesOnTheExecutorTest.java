@@ -23,9 +23,8 @@ class FamiliesOnTheExecutorTest {
     /** Those with operators that the executor lacks. */
     private static final Set<String> LACKING = Set.of("qwen25vl-t", "qwen2vl-t", "qwen3vl-t", "qwen3vlmoe-t");
 
-    /** Those of which a phase below the peak differs: tied weights are loaded in another order, one norm's gradient. */
-    private static final Set<String> DIFFERING =
-            Set.of("camem-t", "deberta3-t", "distil-t", "electra-g", "stablelm-p", "xlmr-t");
+    /** Those of which a phase below the peak differs: tied weights are loaded in another order. */
+    private static final Set<String> DIFFERING = Set.of("camem-t", "deberta3-t", "distil-t", "electra-g", "xlmr-t");
 
     /** Allocated and reserved bytes at the peak are as predicted. */
     private static final Pattern SAME_PEAK = Pattern.compile("(?m)^peak +[\\d.]+ +[\\d.]+ += +[\\d.]+ +[\\d.]+ +=$");

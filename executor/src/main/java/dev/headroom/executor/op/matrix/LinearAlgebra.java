@@ -128,8 +128,7 @@ public final class LinearAlgebra {
         Tensor a = matrices(arguments);
         Tensor b = arguments.optional("B");
         if (function == null && e.backend().computes()) {
-            throw new UserInputException(
-                    "no backend computes " + name + "; its memory is measured with `backend`=none");
+            throw new UserInputException("no backend computes " + name + "; its memory alone can be measured");
         }
         Recorder r = e.record(name, a, b);
         SavedTensor savedA = r.save(a);
