@@ -119,7 +119,7 @@ final class Cli {
         return commands;
     }
 
-    /** Reads a command line again that was not understood with the options that it has: what is wrong is told with all. */
+    /** Reads a command line that was not understood again, with all options: they tell what was meant. */
     private final class WithAllOptions implements IParameterExceptionHandler {
         private final PrintWriter out;
         private final PrintWriter err;
