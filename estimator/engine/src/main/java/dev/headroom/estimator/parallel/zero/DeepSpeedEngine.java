@@ -129,7 +129,7 @@ public final class DeepSpeedEngine implements LoopHook {
         ModelTensors model = own.get();
         if (build == Parallelism.Build.ZERO_INIT) {
             ShardedStage born = sharded(model);
-            born.construct(loop.graph().held(), model);
+            born.construct(loop.graph().held(), model, !divides);
             stage = born;
         }
         return model;

@@ -65,7 +65,7 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     public Optimizer optimizer(List<List<Tensor>> groups, Function<List<Tensor>, @Nullable Optimizer> own) {
         model.order(groups);
         boolean onHost = settings.offload().optimizer();
-        replaced.forEach(runtime::release);
+        releaseReplaced();
         List<ShardedParameter> whole = model.all().stream()
                 .filter(p -> p.status() == ShardedParameter.Status.WHOLE)
                 .toList();
@@ -107,11 +107,23 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
                 runtime, settings, stepped, this, new ShardedNorms(runtime, reductions, reductionStream()));
     }
 
-    /** Makes the model under deepspeed.zero.Init, whose tensors are nowhere yet. */
-    public void construct(ModelState state, ModelTensors tensors) {
+    /**
+     * Makes the model under deepspeed.zero.Init, whose tensors are nowhere yet.
+     *
+     * @param collected whether what tied parameters replace goes at once, and not when the engine is made
+     */
+    public void construct(ModelState state, ModelTensors tensors, boolean collected) {
         boolean partsOnHost = settings.offload().parameters();
         replaced = new DividedConstruction(runtime, state, tensors, this::broadcast, this::shard, partsOnHost)
                 .make(model.all());
+        if (collected) {
+            releaseReplaced();
+        }
+    }
+
+    private void releaseReplaced() {
+        replaced.forEach(runtime::release);
+        replaced = List.of();
     }
 
     private Tensor held(DType type, long numel) {
