@@ -2,6 +2,7 @@ package dev.headroom.model.run;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
@@ -10,6 +11,8 @@ import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Precision;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.trainer.TransformersVersion;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What transformers' Trainer does where its arguments say nothing (transformers, training_args.py). */
 public final class TrainerDefaults {
@@ -61,6 +64,9 @@ public final class TrainerDefaults {
             return given;
         }
         Scenario asked = applied(given);
+        if (kind == ParallelKind.DP) {
+            return asked.withPrecision(precision(asked));
+        }
         Parallelism parallel = asked.parallel().withBuild(build(asked));
         if (kind == ParallelKind.DDP) {
             Boolean said = asked.trainer().ddpFindUnusedParameters();
@@ -73,6 +79,17 @@ public final class TrainerDefaults {
         }
         return asked.withPrecision(precision(asked))
                 .withParallel(kind.isDeepSpeed() ? parallel : parallel.withNoSync(true));
+    }
+
+    /** The graph with a line for the user where several GPUs do not do what was asked for. */
+    static Graph noted(Graph graph, Scenario run) {
+        if (!run.trainer().loop().isTrainer() || run.parallel().kind() != ParallelKind.DP) {
+            return graph;
+        }
+        List<String> notes = new ArrayList<>(graph.held().notes());
+        notes.add("`parallel=dp`: the Trainer runs a model in DataParallel without autocast, whatever `amp` says; started by"
+                + " torchrun it takes DistributedDataParallel");
+        return graph.withHeld(graph.held().withNotes(notes));
     }
 
     /**
@@ -88,13 +105,14 @@ public final class TrainerDefaults {
     }
 
     /**
-     * {@code fully_shard} and DeepSpeed have types of their own in autocast's place. Parameters that are trained are in
+     * {@code fully_shard} and DeepSpeed have types of their own in autocast's place; a model in DataParallel is one that
+     * accelerate has not prepared (trainer.py, _wrap_model), and runs without autocast. Parameters that are trained are in
      * float32 first (accelerate, utils/fsdp_utils.py, fsdp2_prepare_model); DeepSpeed has the model in the other type.
      */
     private static Precision precision(Scenario asked) {
         ParallelKind kind = asked.parallel().kind();
         Precision own = asked.precision();
-        if (own.amp() == null || kind != ParallelKind.FSDP2 && !kind.isDeepSpeed()) {
+        if (own.amp() == null || kind == ParallelKind.DDP || kind == ParallelKind.FSDP1) {
             return own;
         }
         if (own.amp() == DType.FLOAT16) {

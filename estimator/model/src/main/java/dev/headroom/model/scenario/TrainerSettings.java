@@ -29,9 +29,10 @@ public final class TrainerSettings {
                     Scenario::optimizer, Scenario::withOptimizer)
             .part(OptimizerChoice::options, OptimizerChoice::withOptions);
 
-    /** What accelerate prepares a model by, of what is modelled. */
+    /** What a Trainer's model can be wrapped by, of what is modelled. */
     private static final Set<ParallelKind> SPREADS = EnumSet.of(
             ParallelKind.SINGLE,
+            ParallelKind.DP,
             ParallelKind.DDP,
             ParallelKind.FSDP1,
             ParallelKind.FSDP2,
@@ -56,7 +57,7 @@ public final class TrainerSettings {
                     .trainsWith(LoopKind::isTrainer)
                     .onlyIf(
                             s -> SPREADS.contains(s.parallel().kind()),
-                            "accelerate spreads it by ddp, fsdp1, fsdp2, zero1, zero2 or zero3"));
+                            "the Trainer runs under dp, ddp, fsdp1, fsdp2, zero1, zero2 or zero3"));
 
     public static final Setting<TransformersVersion> TRANSFORMERS =
             row(Setting.of("transformers", TRAINER, TrainerOptions::transformers, TrainerOptions::withTransformers)

@@ -18,7 +18,8 @@ public final class Loads {
     public static @Nullable Load how(Graph graph, Scenario run) {
         ParallelKind kind = run.parallel().kind();
         boolean whole = kind == ParallelKind.SINGLE
-                || kind == ParallelKind.DDP && run.trainer().loop().isTrainer();
+                || (kind == ParallelKind.DDP || kind == ParallelKind.DP)
+                        && run.trainer().loop().isTrainer();
         boolean library = (graph.held().loaded() || run.adapters().any()) && whole;
         return run.quant().loads(library ? Load.TO : null);
     }
