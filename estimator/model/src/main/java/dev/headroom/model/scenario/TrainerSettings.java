@@ -135,8 +135,8 @@ public final class TrainerSettings {
             .written(
                     TRUE_OR_FALSE,
                     "BOOL",
-                    "Of accelerate's FSDP: the first rank alone loads, and sends all others their parts (default true, as"
-                            + " `accelerate config` proposes).")
+                    "Of accelerate's FSDP: the first rank alone loads, and sends all others their parts (default"
+                            + " true, as `accelerate config` proposes).")
             .onlyIf(
                     s -> s.trainer().loop().isTrainer() && s.parallel().kind().isFullySharded(),
                     "it belongs to `loop=trainer` and sft with `parallel=fsdp1` and fsdp2"));
