@@ -73,6 +73,7 @@ final class FormExamples {
             o.of("aten." + name).tensor("self", 3, 3).hostOnly().doubleOnly();
         }
         o.of("aten.logdet").positive("self", 3, 1, 1).hostOnly().doubleOnly();
+        o.of("aten.linalg_vander").tensor("x", 2, 3).integer("N", 4);
         o.of("aten.linalg_solve")
                 .tensor("A", 2, 3, 3)
                 .tensor("B", 2, 3, 2)

@@ -77,7 +77,8 @@ final class Fourier {
     }
 
     /**
-     * The library's call.
+     * The library's call. The copies that it would read are made, and the kernel, which reads any layout, reads the
+     * signals themselves.
      *
      * @param destroys whether the library writes into what it reads, which is a copy then
      */
@@ -89,9 +90,9 @@ final class Fourier {
         }
         Tensor out = e.emptyStrided(type, sizes, Layout.packed(sizes, fastestFirst));
         try (Scope s = e.open()) {
-            Tensor own = destroys ? Copies.clone(e, t, dev.headroom.model.graph.MemoryFormat.CONTIGUOUS) : t;
+            Tensor own = destroys ? e.empty(t.dtype(), t.sizes()) : t;
             if (copied(own)) {
-                Copies.clone(e, own, dev.headroom.model.graph.MemoryFormat.CONTIGUOUS);
+                e.empty(t.dtype(), t.sizes());
             }
             long[] lengths = Arrays.stream(dims)
                     .mapToLong(d -> Math.max(t.size(d), sizes[d]))

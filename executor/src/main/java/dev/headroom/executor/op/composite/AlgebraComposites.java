@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.composite;
 
+import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Slices;
 import dev.headroom.executor.op.basic.Views;
 import dev.headroom.executor.op.registry.Arguments;
@@ -20,8 +21,25 @@ public final class AlgebraComposites {
         Calls.add(o, "aten.linalg_matrix_power", (c, a) -> power(c, a.tensor("self"), a.integer("n", 1)));
         Calls.add(o, "aten.linalg_matrix_norm", AlgebraComposites::matrixNorm);
         Calls.add(o, "aten.linalg_norm", AlgebraComposites::norm);
+        Calls.add(o, "aten.linalg_vander", AlgebraComposites::powers);
         Calls.add(o, "aten.trapezoid", AlgebraComposites::area);
         Calls.add(o, "aten.cumulative_trapezoid", AlgebraComposites::areas);
+    }
+
+    /** {@code linalg_vander}: running products of a number seen again and again, behind a one. */
+    private static Tensor powers(Calls c, Arguments a) {
+        Tensor x = a.tensor("x");
+        if (x.dims() == 0) {
+            throw new UserInputException("linalg_vander of a number is not supported by the executor");
+        }
+        long[] sizes = Arrays.copyOf(x.sizes(), x.dims() + 1);
+        sizes[x.dims()] = a.integer("N", x.size(-1)) - 1;
+        Tensor columns = Views.expand(c.e(), Views.unsqueeze(c.e(), x, -1), sizes);
+        Tensor products = c.call("cumprod", "self", columns, "dim", -1);
+        sizes[x.dims()] = 1;
+        Tensor ones = c.e().empty(x.dtype(), sizes);
+        Elementwise.fill(c.e(), ones, 1);
+        return c.call("cat", "tensors", new Tensor[] {ones, products}, "dim", -1);
     }
 
     /** Of several products the cheapest order; a vector at an end is a matrix of one row or column. */
