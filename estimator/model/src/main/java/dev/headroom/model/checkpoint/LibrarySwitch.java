@@ -32,7 +32,7 @@ final class LibrarySwitch {
             "transformers.models.qwen2_vl.",
             "transformers.models.qwen2_5_vl.",
             "transformers.models.qwen3_vl.",
-                    "transformers.models.qwen3_vl_moe.",
+            "transformers.models.qwen3_vl_moe.",
             "transformers.models.siglip.");
 
     private LibrarySwitch() {}
