@@ -25,7 +25,8 @@ public final class InputGradients {
     private static final Set<String> SAME_TOKENS = Set.of("aten.view", "aten.reshape", "aten.to", "aten.contiguous");
 
     /** Models whose tower does not say what its embeddings are, so that the library does not find them. */
-    private static final List<String> UNNAMED = List.of("transformers.models.qwen3_vl.", "transformers.models.qwen3_vl_moe.");
+    private static final List<String> UNNAMED =
+            List.of("transformers.models.qwen3_vl.", "transformers.models.qwen3_vl_moe.");
 
     private InputGradients() {}
 

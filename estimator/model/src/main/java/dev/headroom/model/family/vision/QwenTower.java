@@ -59,8 +59,12 @@ final class QwenTower extends SeveralResults {
         merger = child("merger", kind.merger(c, width));
         if (kind.deep()) {
             ModuleList mergers = child("deepstack_merger_list", new ModuleList());
-            c.texts("deepstack_visual_indexes")
-                    .forEach(layer -> deep.put(Integer.parseInt(layer), mergers.add(kind.deepMerger(c, width))));
+            List<String> between = c.texts("deepstack_visual_indexes");
+            for (int i = 0; i < layers.size(); i++) {
+                if (between.contains(Integer.toString(i))) {
+                    deep.put(i, mergers.add(kind.deepMerger(c, width)));
+                }
+            }
         }
     }
 
