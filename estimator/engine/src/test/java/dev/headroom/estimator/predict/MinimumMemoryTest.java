@@ -16,6 +16,8 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MinimumMemoryTest {
     private static final long GRANULE = SimulatedDeviceMemory.GRANULE;
@@ -36,6 +38,24 @@ class MinimumMemoryTest {
         assertEquals(
                 searched(program, settings, allocated, reserved),
                 new MinimumMemory(log, settings).bytes(allocated, reserved));
+    }
+
+    /** Two blocks of 4 MiB share a segment of 20 MiB, whose rest serves its own stream alone. */
+    @ParameterizedTest
+    @CsvSource({"0, 20", "1, 32"})
+    void blocksServeTheirStream(int stream, long mib) {
+        EventLog log = new EventLog();
+        int first = add(log, 4, 0);
+        add(log, 4, 0);
+        log.free(first, 0, 0);
+        add(log, 12, stream);
+        long least = new MinimumMemory(log, AllocatorSettings.defaults()).bytes(16 * Bytes.MIB, 40 * Bytes.MIB);
+        assertEquals(mib * Bytes.MIB, least);
+    }
+
+    private static int add(EventLog log, long mib, int stream) {
+        long bytes = mib * Bytes.MIB;
+        return log.add(bytes, bytes, 0, Category.TEMPORARIES, DType.UINT8, new long[] {bytes}, stream, 0);
     }
 
     /** Allocations {number, bytes} and frees {number, 0}, about so many of them alive at once. */
