@@ -43,7 +43,6 @@ final class Example {
     private String label = "";
     private double halfTolerance = 1;
     private boolean doubleOnly;
-    private boolean realOnly;
     private boolean libraryDraws;
 
     Example(String operator) {
@@ -183,16 +182,6 @@ final class Example {
     Example doubleOnly() {
         doubleOnly = true;
         return this;
-    }
-
-    /** Leaves it out where the null library that stands for a device's has no such thing. */
-    Example notOfNullLibrary() {
-        realOnly = true;
-        return this;
-    }
-
-    boolean isNotOfNullLibrary() {
-        return realOnly;
     }
 
     /** The GPU's library draws random numbers of its own: backends do not agree. */
