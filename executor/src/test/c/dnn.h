@@ -34,13 +34,18 @@ int convolve(enum way way, double by, double keep, const struct tensor *x, const
 
 // A recurrent layer stack. A pseudo-layer is one direction of one layer.
 enum cell { CELL_RELU, CELL_TANH, CELL_LSTM, CELL_GRU };
-struct rnn { int cell, biases, directions, type, input, hidden, layers; float dropout; };
+// output: elements of a state, fewer than hidden where an LSTM projects what its cells show.
+struct rnn { int cell, biases, directions, type, input, hidden, output, layers; float dropout; };
 struct rnn_data { int type, steps, batch, width, equal; };
 
 int rnn_gates(const struct rnn *r);
-// Elements that a training pass keeps for one pseudo-layer: gates, outputs and, in gated cells, one more state.
+int rnn_projects(const struct rnn *r);
+// Elements that a training pass keeps for one step of one sequence in one pseudo-layer: gates, output, in gated cells one
+// more state, and with a projection what is projected and the output's gradient.
+int rnn_row(const struct rnn *r);
 int64_t rnn_kept(const struct rnn *r, const struct rnn_data *x);
-// The place of a gate's matrix (id below 2 * gates: of the input, then of the state) in the weights, in elements.
+// The place of a gate's matrix (id below 2 * gates: of the input, then of the state; then of the projection) in the
+// weights, in elements.
 int64_t rnn_matrix(const struct rnn *r, int pseudo, int id);
 // The place of a gate's bias; only with two biases a gate.
 int64_t rnn_bias(const struct rnn *r, int pseudo, int id);

@@ -30,9 +30,11 @@ int cudnnSetRNNDescriptor_v8(struct rnn *r, int algo, int cell, int biases, int 
     if (!null_is_object(r, OBJECT_RNN) || input < 1 || hidden < 1 || layers < 1) return BAD_PARAM;
     if (cell < 0 || cell > CELL_GRU || direction < 0 || direction > 1) return BAD_PARAM;
     if (number_type(type) < 0 || (biases != 0 && biases != 2) || input_mode != 0) return NOT_SUPPORTED;
-    if (projection != 0 && projection != hidden) return NOT_SUPPORTED;
+    if (projection < 0 || projection > hidden) return BAD_PARAM;
+    if (projection != 0 && projection != hidden && cell != CELL_LSTM) return NOT_SUPPORTED;
     float rate = dropout && null_is_object(dropout, OBJECT_DROPOUT) ? *dropout : 0;
-    *r = (struct rnn){cell, biases, direction + 1, number_type(type), input, hidden, layers, rate};
+    *r = (struct rnn){cell, biases, direction + 1, number_type(type), input, hidden, projection ? projection : hidden, layers,
+                      rate};
     return 0;
 }
 
@@ -51,15 +53,20 @@ int cudnnSetRNNDataDescriptor(struct rnn_data *d, int type, int layout, int step
 
 int rnn_gates(const struct rnn *r) { return r->cell == CELL_LSTM ? 4 : r->cell == CELL_GRU ? 3 : 1; }
 
-int rnn_width(const struct rnn *r, int layer) { return layer == 0 ? r->input : r->directions * r->hidden; }
+int rnn_projects(const struct rnn *r) { return r->output < r->hidden; }
 
-int64_t rnn_kept(const struct rnn *r, const struct rnn_data *x) {
-    int states = rnn_gates(r) > 1 ? 2 : 1;
-    return (int64_t)x->steps * x->batch * r->hidden * (rnn_gates(r) + states);
+int rnn_width(const struct rnn *r, int layer) { return layer == 0 ? r->input : r->directions * r->output; }
+
+int rnn_row(const struct rnn *r) {
+    int gated = rnn_gates(r) * r->hidden + r->output + (rnn_gates(r) > 1 ? r->hidden : 0);
+    return gated + (rnn_projects(r) ? r->hidden + r->output : 0);
 }
 
+int64_t rnn_kept(const struct rnn *r, const struct rnn_data *x) { return (int64_t)x->steps * x->batch * rnn_row(r); }
+
 static int64_t matrices(const struct rnn *r, int pseudo) {
-    return (int64_t)rnn_gates(r) * r->hidden * (rnn_width(r, pseudo / r->directions) + r->hidden);
+    int64_t gates = (int64_t)rnn_gates(r) * r->hidden * (rnn_width(r, pseudo / r->directions) + r->output);
+    return gates + (rnn_projects(r) ? (int64_t)r->output * r->hidden : 0);
 }
 
 int64_t rnn_matrix(const struct rnn *r, int pseudo, int id) {
@@ -67,7 +74,7 @@ int64_t rnn_matrix(const struct rnn *r, int pseudo, int id) {
     for (int p = 0; p < pseudo; p++) at += matrices(r, p);
     int gates = rnn_gates(r), width = rnn_width(r, pseudo / r->directions);
     int from_input = id < gates ? id : gates;
-    return at + (int64_t)r->hidden * (from_input * width + (int64_t)(id - from_input) * r->hidden);
+    return at + (int64_t)r->hidden * (from_input * width + (int64_t)(id - from_input) * r->output);
 }
 
 int64_t rnn_bias(const struct rnn *r, int pseudo, int id) {
@@ -93,12 +100,14 @@ int cudnnGetRNNWeightParams(void *handle, const struct rnn *r, int pseudo, size_
     (void)handle, (void)bytes;
     ENTER("cudnnGetRNNWeightParams");
     int gates = null_is_object(r, OBJECT_RNN) ? rnn_gates(r) : 0;
-    if (gates == 0 || pseudo < 0 || pseudo >= r->layers * r->directions || id < 0 || id >= 2 * gates) return BAD_PARAM;
-    int columns = id < gates ? rnn_width(r, pseudo / r->directions) : r->hidden;
+    if (gates == 0 || pseudo < 0 || pseudo >= r->layers * r->directions || id < 0) return BAD_PARAM;
+    if (id > 2 * gates || (id == 2 * gates && !rnn_projects(r))) return BAD_PARAM;
+    int projects = id == 2 * gates, biased = r->biases && !projects;
+    int columns = projects ? r->hidden : id < gates ? rnn_width(r, pseudo / r->directions) : r->output;
     *matrix_at = weights + number_bytes(r->type) * rnn_matrix(r, pseudo, id);
-    *bias_at = r->biases ? weights + number_bytes(r->type) * rnn_bias(r, pseudo, id) : NULL;
-    if (null_is_object(matrix, OBJECT_TENSOR)) describe(matrix, r->type, r->hidden, columns);
-    if (null_is_object(bias, OBJECT_TENSOR) && r->biases) describe(bias, r->type, r->hidden, 1);
+    *bias_at = biased ? weights + number_bytes(r->type) * rnn_bias(r, pseudo, id) : NULL;
+    if (null_is_object(matrix, OBJECT_TENSOR)) describe(matrix, r->type, projects ? r->output : r->hidden, columns);
+    if (null_is_object(bias, OBJECT_TENSOR) && biased) describe(bias, r->type, r->hidden, 1);
     return 0;
 }
 

@@ -7,17 +7,21 @@
 // One pass. Everything is double while it runs.
 struct pass {
     const struct rnn *r;
-    int steps, batch, gates, hidden;
+    int steps, batch, gates, hidden, output;
     int64_t rows;  // steps * batch
     double *weights, *kept;
 };
 
 static inline double *gates_of(const struct pass *p, int pseudo) {
-    int states = p->gates > 1 ? 2 : 1;
-    return p->kept + pseudo * p->rows * p->hidden * (p->gates + states);
+    return p->kept + pseudo * p->rows * rnn_row(p->r);
 }
-static inline double *outputs_of(const struct pass *p, int pseudo) { return gates_of(p, pseudo) + p->rows * p->hidden * p->gates; }
-static inline double *states_of(const struct pass *p, int pseudo) { return outputs_of(p, pseudo) + p->rows * p->hidden; }
+static inline double *outputs_of(const struct pass *p, int pseudo) {
+    return gates_of(p, pseudo) + p->rows * p->hidden * p->gates;
+}
+static inline double *states_of(const struct pass *p, int pseudo) { return outputs_of(p, pseudo) + p->rows * p->output; }
+// With a projection: what is projected, and the gradient of what comes out.
+static inline double *shown_of(const struct pass *p, int pseudo) { return states_of(p, pseudo) + p->rows * p->hidden; }
+static inline double *gradient_of(const struct pass *p, int pseudo) { return shown_of(p, pseudo) + p->rows * p->hidden; }
 
 // One cell: from input, state and cell before, of one sequence at one step, the new ones. row is that of the step.
 void rnn_cell(const struct pass *p, int pseudo, int64_t row, const double *x, const double *h, const double *c);

@@ -1,6 +1,8 @@
 // The cells of the null cuDNN's recurrent layers and their gradients.
 #include "dnn_rnn.h"
 
+#include <string.h>
+
 static double sigmoid(double v) { return 1 / (1 + exp(-v)); }
 
 static double row_product(const double *matrix, int row, int columns, const double *vector) {
@@ -15,7 +17,7 @@ static void parts(const struct pass *p, int pseudo, int gate, int unit, const do
     const struct rnn *r = p->r;
     int width = rnn_width(r, pseudo / r->directions);
     *from_x = row_product(p->weights + rnn_matrix(r, pseudo, gate), unit, width, x);
-    *from_h = row_product(p->weights + rnn_matrix(r, pseudo, p->gates + gate), unit, p->hidden, h);
+    *from_h = row_product(p->weights + rnn_matrix(r, pseudo, p->gates + gate), unit, p->output, h);
     if (r->biases) {
         *from_x += p->weights[rnn_bias(r, pseudo, gate) + unit];
         *from_h += p->weights[rnn_bias(r, pseudo, p->gates + gate) + unit];
@@ -24,7 +26,8 @@ static void parts(const struct pass *p, int pseudo, int gate, int unit, const do
 
 void rnn_cell(const struct pass *p, int pseudo, int64_t row, const double *x, const double *h, const double *c) {
     double *gate = gates_of(p, pseudo) + row * p->gates * p->hidden;
-    double *out = outputs_of(p, pseudo) + row * p->hidden, *state = states_of(p, pseudo) + row * p->hidden;
+    double *out = outputs_of(p, pseudo) + row * p->output, *state = states_of(p, pseudo) + row * p->hidden;
+    double *shown = rnn_projects(p->r) ? shown_of(p, pseudo) + row * p->hidden : out;
     for (int u = 0; u < p->hidden; u++) {
         double a[4], b[4];
         for (int g = 0; g < p->gates; g++) parts(p, pseudo, g, u, x, h, &a[g], &b[g]);
@@ -41,8 +44,20 @@ void rnn_cell(const struct pass *p, int pseudo, int64_t row, const double *x, co
             double open = sigmoid(a[3] + b[3]);
             gate[u] = in, gate[p->hidden + u] = forget, gate[2 * p->hidden + u] = new, gate[3 * p->hidden + u] = open;
             state[u] = forget * c[u] + in * new;
-            out[u] = open * tanh(state[u]);
+            shown[u] = open * tanh(state[u]);
         }
+    }
+    for (int j = 0; rnn_projects(p->r) && j < p->output; j++)
+        out[j] = row_product(p->weights + rnn_matrix(p->r, pseudo, 2 * p->gates), j, p->hidden, shown);
+}
+
+// The gradient of what a cell shows, from that of its output, which is noted for the projection's weights.
+static void through_projection(const struct pass *p, int pseudo, int64_t row, const double *dh, double *shown) {
+    memcpy(gradient_of(p, pseudo) + row * p->output, dh, p->output * sizeof *dh);
+    const double *matrix = p->weights + rnn_matrix(p->r, pseudo, 2 * p->gates);
+    for (int u = 0; u < p->hidden; u++) {
+        shown[u] = 0;
+        for (int j = 0; j < p->output; j++) shown[u] += matrix[j * p->hidden + u] * dh[j];
     }
 }
 
@@ -50,9 +65,12 @@ void rnn_cell_gradient(const struct pass *p, int pseudo, int64_t row, const doub
                           double *dc) {
     int n = p->hidden;
     double *gate = gates_of(p, pseudo) + row * p->gates * n;
-    double *out = outputs_of(p, pseudo) + row * n, *state = states_of(p, pseudo) + row * n;
+    double *out = outputs_of(p, pseudo) + row * p->output, *state = states_of(p, pseudo) + row * n;
+    double of_shown[n];
+    if (rnn_projects(p->r)) through_projection(p, pseudo, row, dh, of_shown);
+    else memcpy(of_shown, dh, sizeof of_shown);
     for (int u = 0; u < n; u++) {
-        double d = dh[u];
+        double d = of_shown[u];
         if (p->r->cell == CELL_RELU || p->r->cell == CELL_TANH) {
             gate[u] = p->r->cell == CELL_TANH ? d * (1 - out[u] * out[u]) : out[u] > 0 ? d : 0;
             dh[u] = 0;
@@ -72,9 +90,9 @@ void rnn_cell_gradient(const struct pass *p, int pseudo, int64_t row, const doub
             gate[2 * n + u] = all * in * (1 - new * new);
             gate[3 * n + u] = d * shown * open * (1 - open);
             dc[u] = all * forget;
-            dh[u] = 0;
         }
     }
+    if (p->r->cell == CELL_LSTM) memset(dh, 0, p->output * sizeof *dh);
 }
 
 double rnn_state_gradient(const struct pass *p, int pseudo, int64_t row, int gate, int unit) {
@@ -91,7 +109,7 @@ void rnn_through_weights(const struct pass *p, int pseudo, int64_t row, double *
             double d = gates_of(p, pseudo)[(row * p->gates + g) * p->hidden + u];
             double e = rnn_state_gradient(p, pseudo, row, g, u);
             for (int i = 0; i < width; i++) dx[i] += d * of_x[u * width + i];
-            for (int i = 0; i < p->hidden; i++) dh[i] += e * of_h[u * p->hidden + i];
+            for (int i = 0; i < p->output; i++) dh[i] += e * of_h[u * p->output + i];
         }
     }
 }

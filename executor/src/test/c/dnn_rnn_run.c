@@ -24,23 +24,31 @@ static int64_t row_at(const struct pass *p, int pseudo, int step, int sequence) 
 // The outputs of a layer's directions side by side.
 static double *joined(const struct pass *p, int layer) {
     int directions = p->r->directions;
-    double *all = malloc(p->rows * directions * p->hidden * sizeof *all);
+    double *all = malloc(p->rows * directions * p->output * sizeof *all);
     for (int64_t row = 0; row < p->rows; row++)
         for (int d = 0; d < directions; d++)
-            memcpy(all + (row * directions + d) * p->hidden,
-                   outputs_of(p, layer * directions + d) + row * p->hidden, p->hidden * sizeof *all);
+            memcpy(all + (row * directions + d) * p->output,
+                   outputs_of(p, layer * directions + d) + row * p->output, p->output * sizeof *all);
     return all;
 }
 
-// A state before a step: of the step before, or the initial one.
-static const double *before(const struct pass *p, int pseudo, int step, int sequence, const double *first,
+// What a cell has before a step: of the step before, or the initial one.
+static const double *before(const struct pass *p, int pseudo, int step, int sequence, int width, const double *first,
                             const double *states) {
-    if (step > 0) return states + row_at(p, pseudo, step - 1, sequence) * p->hidden;
-    return first + ((int64_t)pseudo * p->batch + sequence) * p->hidden;
+    if (step > 0) return states + row_at(p, pseudo, step - 1, sequence) * width;
+    return first + ((int64_t)pseudo * p->batch + sequence) * width;
+}
+
+static const double *state_before(const struct pass *p, int pseudo, int step, int sequence, const double *first) {
+    return before(p, pseudo, step, sequence, p->output, first, outputs_of(p, pseudo));
+}
+
+static const double *cell_before(const struct pass *p, int pseudo, int step, int sequence, const double *first) {
+    return before(p, pseudo, step, sequence, p->hidden, first, states_of(p, pseudo));
 }
 
 static struct pass begin(const struct rnn *r, const struct rnn_data *x, const void *weights, const void *kept) {
-    struct pass p = {r, x->steps, x->batch, rnn_gates(r), r->hidden, (int64_t)x->steps * x->batch, NULL, NULL};
+    struct pass p = {r, x->steps, x->batch, rnn_gates(r), r->hidden, r->output, (int64_t)x->steps * x->batch, NULL, NULL};
     int all = r->layers * r->directions;
     p.weights = numbers(weights, r->biases ? rnn_bias(r, all, 0) : rnn_matrix(r, all, 0), r->type);
     p.kept = numbers(kept, all * rnn_kept(r, x), r->type);
@@ -62,7 +70,7 @@ static int checked(void *handle, const struct rnn *r, const struct rnn_data *x, 
     if (!null_is_object(handle, OBJECT_DNN)) return NOT_INITIALIZED;
     if (!null_is_object(r, OBJECT_RNN) || !null_is_object(x, OBJECT_RNN_DATA) || !null_is_object(y, OBJECT_RNN_DATA))
         return BAD_PARAM;
-    if (x->steps != y->steps || x->batch != y->batch || x->width != r->input || y->width != r->directions * r->hidden)
+    if (x->steps != y->steps || x->batch != y->batch || x->width != r->input || y->width != r->directions * r->output)
         return SHAPE_MISMATCH;
     size_t needed, work, kept;
     cudnnGetRNNWeightSpaceSize(handle, r, &needed);
@@ -89,25 +97,26 @@ int cudnnRNNForward(void *handle, const struct rnn *r, int training, const int *
     if (status || !null_control()->emulate) return status;
     struct pass p = begin(r, xd, weights, NULL);
     int all = r->layers * r->directions;
-    int64_t states = (int64_t)p.batch * p.hidden;
+    int64_t states = (int64_t)p.batch * p.output, cells = (int64_t)p.batch * p.hidden;
     double *input = numbers(x, p.rows * r->input, r->type), *h = numbers(hx, all * states, r->type);
-    double *c = numbers(cx, all * states, r->type);
+    double *c = numbers(cx, all * cells, r->type);
     for (int layer = 0; layer < r->layers; layer++) {
         for (int q = layer * r->directions; q < (layer + 1) * r->directions; q++)
             for (int step = 0; step < p.steps; step++)
                 for (int s = 0; s < p.batch; s++) {
                     int64_t row = row_at(&p, q, step, s);
-                    rnn_cell(&p, q, row, input + row * rnn_width(r, layer), before(&p, q, step, s, h, outputs_of(&p, q)),
-                         before(&p, q, step, s, c, states_of(&p, q)));
+                    rnn_cell(&p, q, row, input + row * rnn_width(r, layer), state_before(&p, q, step, s, h),
+                             cell_before(&p, q, step, s, c));
                 }
         free(input);
         input = joined(&p, layer);
     }
-    store(y, input, p.rows * r->directions * p.hidden, r->type);
+    store(y, input, p.rows * r->directions * p.output, r->type);
     for (int q = 0; q < all; q++) {
-        int64_t last = row_at(&p, q, p.steps - 1, 0) * p.hidden, bytes = q * states * number_bytes(r->type);
-        store(hy ? (char *)hy + bytes : NULL, outputs_of(&p, q) + last, states, r->type);
-        if (r->cell == CELL_LSTM) store(cy ? (char *)cy + bytes : NULL, states_of(&p, q) + last, states, r->type);
+        int64_t last = row_at(&p, q, p.steps - 1, 0), bytes = q * number_bytes(r->type);
+        store(hy ? (char *)hy + bytes * states : NULL, outputs_of(&p, q) + last * p.output, states, r->type);
+        if (r->cell == CELL_LSTM)
+            store(cy ? (char *)cy + bytes * cells : NULL, states_of(&p, q) + last * p.hidden, cells, r->type);
     }
     if (training) store(reserve, p.kept, all * rnn_kept(r, xd), r->type);
     free(input), free(h), free(c);
@@ -126,10 +135,10 @@ int cudnnRNNBackwardData_v8(void *handle, const struct rnn *r, const int *length
                          reserve_bytes, reserve);
     if (status || !null_control()->emulate) return status;
     struct pass p = begin(r, xd, weights, reserve);
-    int all = r->layers * r->directions, n = p.hidden;
-    int64_t states = (int64_t)p.batch * n;
-    double *h = numbers(hx, all * states, r->type), *c = numbers(cx, all * states, r->type);
-    double *dh = numbers(dhy, all * states, r->type), *dc = numbers(dcy, all * states, r->type);
+    int all = r->layers * r->directions, n = p.output;
+    int64_t states = (int64_t)p.batch * n, cells = (int64_t)p.batch * p.hidden;
+    double *h = numbers(hx, all * states, r->type), *c = numbers(cx, all * cells, r->type);
+    double *dh = numbers(dhy, all * states, r->type), *dc = numbers(dcy, all * cells, r->type);
     double *above = numbers(dy, p.rows * r->directions * n, r->type);
     for (int layer = r->layers - 1; layer >= 0; layer--) {
         int width = rnn_width(r, layer);
@@ -139,8 +148,8 @@ int cudnnRNNBackwardData_v8(void *handle, const struct rnn *r, const int *length
                 for (int s = 0; s < p.batch; s++) {
                     int64_t row = row_at(&p, q, step, s), own = q * states + (int64_t)s * n;
                     for (int u = 0; u < n; u++) dh[own + u] += above[(row * r->directions + q % r->directions) * n + u];
-                    rnn_cell_gradient(&p, q, row, before(&p, q, step, s, h, outputs_of(&p, q)),
-                                  before(&p, q, step, s, c, states_of(&p, q)), dh + own, dc + own);
+                    rnn_cell_gradient(&p, q, row, state_before(&p, q, step, s, h), cell_before(&p, q, step, s, c), dh + own,
+                                      dc + q * cells + (int64_t)s * p.hidden);
                     rnn_through_weights(&p, q, row, dh + own, below + row * width);
                 }
         free(above);
@@ -148,11 +157,19 @@ int cudnnRNNBackwardData_v8(void *handle, const struct rnn *r, const int *length
     }
     store(dx, above, p.rows * r->input, r->type);
     store(dhx, dh, all * states, r->type);
-    if (r->cell == CELL_LSTM) store(dcx, dc, all * states, r->type);
+    if (r->cell == CELL_LSTM) store(dcx, dc, all * cells, r->type);
     store(reserve, p.kept, all * rnn_kept(r, xd), r->type);
     free(h), free(c), free(dh), free(dc), free(above);
     end(&p);
     return 0;
+}
+
+static void add_projection(const struct pass *p, int pseudo) {
+    double *matrix = p->weights + rnn_matrix(p->r, pseudo, 2 * p->gates);
+    for (int64_t row = 0; row < p->rows; row++)
+        for (int j = 0; j < p->output; j++)
+            for (int u = 0; u < p->hidden; u++)
+                matrix[j * p->hidden + u] += gradient_of(p, pseudo)[row * p->output + j] * shown_of(p, pseudo)[row * p->hidden + u];
 }
 
 int cudnnRNNBackwardWeights_v8(void *handle, const struct rnn *r, int set, const int *lengths,
@@ -167,7 +184,7 @@ int cudnnRNNBackwardWeights_v8(void *handle, const struct rnn *r, int set, const
     if (status || !null_control()->emulate) return status;
     struct pass p = begin(r, xd, dweights, reserve);
     int all = r->layers * r->directions;
-    double *h = numbers(hx, (int64_t)all * p.batch * p.hidden, r->type), *input = numbers(x, p.rows * r->input, r->type);
+    double *h = numbers(hx, (int64_t)all * p.batch * p.output, r->type), *input = numbers(x, p.rows * r->input, r->type);
     for (int q = 0; q < all; q++) {
         int layer = q / r->directions, width = rnn_width(r, layer);
         if (layer > 0 && q % r->directions == 0) {
@@ -179,16 +196,17 @@ int cudnnRNNBackwardWeights_v8(void *handle, const struct rnn *r, int set, const
             int g = (int)(i / p.hidden % p.gates), u = (int)(i % p.hidden);
             int64_t row = row_at(&p, q, step, s);
             double d = gates_of(&p, q)[(row * p.gates + g) * p.hidden + u], e = rnn_state_gradient(&p, q, row, g, u);
-            const double *old = before(&p, q, step, s, h, outputs_of(&p, q));
+            const double *old = state_before(&p, q, step, s, h);
             for (int k = 0; k < width; k++)
                 p.weights[rnn_matrix(r, q, g) + u * width + k] += d * input[row * width + k];
-            for (int k = 0; k < p.hidden; k++)
-                p.weights[rnn_matrix(r, q, p.gates + g) + u * p.hidden + k] += e * old[k];
+            for (int k = 0; k < p.output; k++)
+                p.weights[rnn_matrix(r, q, p.gates + g) + u * p.output + k] += e * old[k];
             if (r->biases) {
                 p.weights[rnn_bias(r, q, g) + u] += d;
                 p.weights[rnn_bias(r, q, p.gates + g) + u] += e;
             }
         }
+        if (rnn_projects(r)) add_projection(&p, q);
     }
     store(dweights, p.weights, r->biases ? rnn_bias(r, all, 0) : rnn_matrix(r, all, 0), r->type);
     free(h), free(input);

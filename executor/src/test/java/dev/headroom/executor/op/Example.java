@@ -49,7 +49,6 @@ final class Example {
     private double halfTolerance = 1;
     private boolean doubleOnly;
     private boolean narrows;
-    private boolean realOnly;
     private boolean libraryDraws;
 
     Example(String operator) {
@@ -211,16 +210,6 @@ final class Example {
     Example doubleOnly() {
         doubleOnly = true;
         return this;
-    }
-
-    /** Leaves it out where the null library that stands for a device's has no such thing. */
-    Example notOfNullLibrary() {
-        realOnly = true;
-        return this;
-    }
-
-    boolean isNotOfNullLibrary() {
-        return realOnly;
     }
 
     /** No GPU computes it. */

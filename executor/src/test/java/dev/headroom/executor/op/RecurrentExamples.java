@@ -60,8 +60,7 @@ final class RecurrentExamples {
                 .flag("train", true)
                 .flag("bidirectional", bidirectional)
                 .flag("batch_first", false)
-                .halfTolerance(8)
-                .notOfNullLibrary();
+                .halfTolerance(8);
     }
 
     /** Three steps of two sequences. */

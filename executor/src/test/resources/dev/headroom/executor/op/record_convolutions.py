@@ -1,9 +1,12 @@
 """Records what PyTorch asks cuDNN for the convolutions in convolutions.csv, forward and backward, and what it allocates.
 
     NULLCUDA_CUDNN=heuristics NULLCUDA_PROFILE=h200 NULLCUDA_TRACE=1 \\
+        NULLCUDA_CUDNN_HEUR=cudnn_heuristics/build/cudnn_heur \\
+        NULLCUDA_GPU="90,132,2048,32,227,61440,143771,1980000,3201000,NVIDIA H200" \\
         nullcuda/run.sh python record_convolutions.py convolutions.csv | gzip -9n > convolutions.txt.gz
 
-over null CUDA libraries whose cuDNN asks the real one for a GPU that is not there. Lines of the output:
+over null CUDA libraries whose cuDNN asks the real one, through a program of its own, for a GPU that is not there; with
+PyTorch 2.14.1 and cuDNN 9.24.0. Lines of the output:
 
     case NAME                  a line of the table begins
     asked QUESTION             way, dimensions, type of the computation, mode; of x, w and y the type, alignment, sizes and

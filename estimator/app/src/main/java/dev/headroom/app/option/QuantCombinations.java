@@ -10,7 +10,7 @@ import java.util.Set;
 /** Refuses runs with quantised weights that their libraries refuse, or that Headroom cannot play. */
 final class QuantCombinations {
     private static final Set<ParallelKind> PLAYED =
-            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.ZERO1, ParallelKind.ZERO2);
+            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.ZERO1, ParallelKind.ZERO2, ParallelKind.FSDP1);
 
     private QuantCombinations() {}
 
