@@ -26,10 +26,21 @@ final class QuantCombinations {
             throw new BadOption(quant + " cannot be trained in full: quantised weights get no gradients; train an"
                     + " adapter with `lora=R`, or play forward passes alone with `inference`");
         }
-        if (!PLAYED.contains(run.parallel().kind())) {
-            throw new BadOption(quant + " is not modelled with `parallel="
-                    + run.parallel().kind().option()
-                    + "`, which splits or wraps weights; take `parallel=ddp`, zero1 or zero2");
+        ParallelKind parallel = run.parallel().kind();
+        if (OF_TRAINERS.contains(parallel) && run.trainer().loop().isTrainer() && kind != QuantKind.INT8) {
+            checkTypes(parallel, run);
+        } else if (!PLAYED.contains(parallel)) {
+            throw new BadOption(quant + " is not modelled with `parallel=" + parallel.option()
+                    + "`, which splits or wraps weights; take `parallel=ddp`, zero1 or zero2, or for 4 bits in a Trainer"
+                    + " fsdp1 or fsdp2");
+        }
+    }
+
+    /** FSDP1 flattens a layer's parameters together, which have one type then: the packed bytes that of all others. */
+    private static void checkTypes(ParallelKind parallel, Scenario run) {
+        if (parallel == ParallelKind.FSDP1 && !run.quant().noKbitPrepare()) {
+            throw new BadOption("`quant` with `parallel=fsdp1`: prepare_model_for_kbit_training makes norms float32, and"
+                    + " FSDP flattens one type; add `no_kbit_prepare`");
         }
     }
 }

@@ -87,8 +87,8 @@ public final class TrainerDefaults {
             return graph;
         }
         List<String> notes = new ArrayList<>(graph.held().notes());
-        notes.add("`parallel=dp`: the Trainer runs a model in DataParallel without autocast, whatever `amp` says; started by"
-                + " torchrun it takes DistributedDataParallel");
+        notes.add("`parallel=dp`: the Trainer runs a model in DataParallel without autocast, whatever `amp` says;"
+                + " started by torchrun it takes DistributedDataParallel");
         return graph.withHeld(graph.held().withNotes(notes));
     }
 
@@ -105,9 +105,10 @@ public final class TrainerDefaults {
     }
 
     /**
-     * {@code fully_shard} and DeepSpeed have types of their own in autocast's place; a model in DataParallel is one that
-     * accelerate has not prepared (trainer.py, _wrap_model), and runs without autocast. Parameters that are trained are in
-     * float32 first (accelerate, utils/fsdp_utils.py, fsdp2_prepare_model); DeepSpeed has the model in the other type.
+     * {@code fully_shard} and DeepSpeed have types of their own in autocast's place; a model in DataParallel is one
+     * that accelerate has not prepared (trainer.py, _wrap_model), and runs without autocast. Parameters that are trained
+     * are in float32 first (accelerate, utils/fsdp_utils.py, fsdp2_prepare_model); DeepSpeed has the model in the other
+     * type.
      */
     private static Precision precision(Scenario asked) {
         ParallelKind kind = asked.parallel().kind();

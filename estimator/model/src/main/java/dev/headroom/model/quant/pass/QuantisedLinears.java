@@ -40,7 +40,10 @@ public final class QuantisedLinears {
                 : run.precision().dtype();
         this.compute = run.precision().amp() == null ? stored : run.precision().amp();
         this.tensors = new QuantisedTensors(
-                Objects.requireNonNull(run.quant().kind()), run.quant().doubleQuant(), stored);
+                Objects.requireNonNull(run.quant().kind()),
+                run.quant().doubleQuant(),
+                stored,
+                run.parallel().kind().isFullySharded() ? stored : DType.UINT8); // FSDP flattens one type
         this.skipped = new SkippedModules(graph);
         this.values = new LinkedHashMap<>(graph.values());
         graph.inputs().stream()

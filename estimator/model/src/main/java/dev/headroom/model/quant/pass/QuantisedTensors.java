@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param doubleQuant the scales of 4-bit blocks are quantised too
  * @param stored the type that weights have before they are quantised
+ * @param packed the type of the bytes of 4-bit weights ({@code bnb_4bit_quant_storage})
  */
-record QuantisedTensors(QuantKind kind, boolean doubleQuant, DType stored) {
+record QuantisedTensors(QuantKind kind, boolean doubleQuant, DType stored, DType packed) {
     /**
      * One of them.
      *
@@ -43,7 +44,7 @@ record QuantisedTensors(QuantKind kind, boolean doubleQuant, DType stored) {
             out.add(part("SCB", call, weight, TensorMeta.of(DType.FLOAT32, call.out())));
             return out;
         }
-        out.add(part("weight", call, weight, TensorMeta.of(DType.UINT8, FourBit.packed(n), 1)));
+        out.add(part("weight", call, weight, TensorMeta.of(packed, FourBit.packed(n) / packed.bytes(), 1)));
         DType scales = doubleQuant ? DType.UINT8 : DType.FLOAT32;
         out.add(part("absmax", call, weight, TensorMeta.of(scales, FourBit.scales(n))));
         out.add(part("code", call, weight, TensorMeta.of(DType.FLOAT32, FourBit.CODES)));
