@@ -10,7 +10,9 @@ import java.util.Set;
 /** Refuses runs with quantised weights that their libraries refuse, or that Headroom cannot play. */
 final class QuantCombinations {
     private static final Set<ParallelKind> PLAYED =
-            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.ZERO1, ParallelKind.ZERO2, ParallelKind.FSDP1);
+            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.ZERO1, ParallelKind.ZERO2);
+
+    private static final Set<ParallelKind> OF_TRAINERS = EnumSet.of(ParallelKind.FSDP1, ParallelKind.FSDP2);
 
     private QuantCombinations() {}
 
