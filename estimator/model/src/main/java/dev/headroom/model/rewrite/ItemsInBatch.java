@@ -27,8 +27,8 @@ public final class ItemsInBatch {
     private static final long SUM = 2;
 
     /**
-     * Classes of transformers with {@code accepts_loss_kwargs = False}, whose losses take no such number. Of Qwen 2-VL only
-     * the model inside says so, which the Trainer does not ask.
+     * Classes of transformers with {@code accepts_loss_kwargs = False}, whose losses take no such number. Of Qwen 2-VL
+     * only the model inside says so, which the Trainer does not ask.
      */
     private static final Set<String> NOT_TOLD = Set.of(
             "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLForConditionalGeneration",
