@@ -26,9 +26,11 @@ public final class ItemsInBatch {
     private static final String LOSS = "aten.cross_entropy_loss";
     private static final long SUM = 2;
 
-    /** Classes of transformers with {@code accepts_loss_kwargs = False}, whose losses take no such number. */
+    /**
+     * Classes of transformers with {@code accepts_loss_kwargs = False}, whose losses take no such number. Of Qwen 2-VL
+     * only the model inside says so, which the Trainer does not ask.
+     */
     private static final Set<String> NOT_TOLD = Set.of(
-            "transformers.models.qwen2_vl.modeling_qwen2_vl.Qwen2VLForConditionalGeneration",
             "transformers.models.qwen2_5_vl.modeling_qwen2_5_vl.Qwen2_5_VLForConditionalGeneration",
             "transformers.models.qwen3_vl.modeling_qwen3_vl.Qwen3VLForConditionalGeneration",
             "transformers.models.qwen3_vl_moe.modeling_qwen3_vl_moe.Qwen3VLMoeForConditionalGeneration");
