@@ -29,6 +29,7 @@ final class Judge implements AutoCloseable {
     private static final List<String> COMMANDS =
             List.of("predict", "explain", "advise", "devices", "models", "operators", "replay", "serve-capacity");
 
+    /** Settings that say how often something is done. */
     private static final List<String> COUNTS =
             List.of("steps", "epochs", "generate", "accumulate", "max-iter", "eval-batches", "microbatches");
 
