@@ -215,6 +215,12 @@ class EagerRuntimeTest {
         assertEquals(2 * KIB, allocated(), "the second gradient took the first one's place");
         rt.setGrad(leaf, null);
         assertEquals(KIB, allocated());
+        try (Frame f = rt.frame()) {
+            rt.setGrad(leaf, kib());
+        }
+        rt.free(leaf);
+        rt.release(leaf);
+        assertEquals(0, allocated(), "a gradient ends with its variable");
     }
 
     /** A Python list holds its items, the values of a sparse tensor their indices. */

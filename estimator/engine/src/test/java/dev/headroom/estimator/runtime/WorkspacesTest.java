@@ -112,6 +112,7 @@ class WorkspacesTest {
         assertFalse(w.firstTime(graph));
         assertTrue(w.firstTime(new Object()));
         StringBuilder made = w.remembered(StringBuilder.class, StringBuilder::new);
+        assertEquals("", made.toString());
         assertSame(made, w.remembered(StringBuilder.class, StringBuilder::new));
         assertEquals(0, w.bounds());
         w.noteBound();
