@@ -65,7 +65,7 @@ public final class CudaStatus {
     public static void dnn(String call, int status) {
         if (status != cudnn.CUDNN_STATUS_SUCCESS) {
             byte[] message = new byte[LONGEST_MESSAGE];
-            cudnn.cudnnGetLastErrorString(message, message.length);
+            cudnn.cudnnGetLastErrorString(message, message.length - 1); // ends with a zero
             String said = new String(message, StandardCharsets.UTF_8);
             String first =
                     said.substring(0, said.indexOf('\0')).lines().findFirst().orElse("");
