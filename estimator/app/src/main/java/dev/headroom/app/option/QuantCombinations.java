@@ -33,16 +33,17 @@ final class QuantCombinations {
             checkTypes(parallel, run);
         } else if (!PLAYED.contains(parallel)) {
             throw new BadOption(quant + " is not modelled with `parallel=" + parallel.option()
-                    + "`, which splits or wraps weights; take `parallel=ddp`, zero1 or zero2, or for 4 bits in a Trainer"
-                    + " fsdp1 or fsdp2");
+                    + "`, which splits or wraps weights; take `parallel=ddp`, zero1 or zero2, or for 4 bits in a"
+                    + " Trainer fsdp1 or fsdp2");
         }
     }
 
     /** FSDP1 flattens a layer's parameters together, which have one type then: the packed bytes that of all others. */
     private static void checkTypes(ParallelKind parallel, Scenario run) {
         if (parallel == ParallelKind.FSDP1 && !run.quant().noKbitPrepare()) {
-            throw new BadOption("`quant` with `parallel=fsdp1`: prepare_model_for_kbit_training makes norms float32, and"
-                    + " FSDP flattens one type; add `no_kbit_prepare`");
+            throw new BadOption(
+                    "`quant` with `parallel=fsdp1`: prepare_model_for_kbit_training makes norms float32, and"
+                            + " FSDP flattens one type; add `no_kbit_prepare`");
         }
     }
 }

@@ -148,6 +148,8 @@ class CliTest {
                 "predict m.pt2 --inference --quant int8 --double-quant|only the scales of --quant nf4 and fp4",
                 "predict m.pt2 --no-kbit-prepare|only a run with --quant prepares its model",
                 "predict m.pt2 --lora 8 --quant nf4 --parallel fsdp2 --world 2|is not modelled with --parallel fsdp2",
+                "predict m.pt2 --lora 8 --quant nf4 --parallel fsdp1 --world 2 --loop sft|add --no-kbit-prepare",
+                "predict m.pt2 --loop sft --parallel tp --world 2|the Trainer runs under dp, ddp, fsdp1",
                 "predict m.pt2 --fused --optimizer rmsprop|no fused CUDA kernel",
                 "predict m.pt2 --amp fp16 --dtype fp16|GradScaler",
                 "predict m.pt2 --memory 24GX|--memory: '24GX' is not a size",
@@ -210,11 +212,11 @@ class CliTest {
     }
 
     @Test
-    void anOverflowOfTheStackIsADefectToo() {
+    void whatIsNestedTooDeeplyForTheStackIsInput() {
         answer = request -> {
             throw new StackOverflowError();
         };
-        assertEquals(1, run("predict m.pt2"));
+        assertEquals(2, run("predict m.pt2"));
         assertEquals(1, err.toString().lines().count());
     }
 

@@ -76,7 +76,8 @@ final class Quantiser {
             runtime.empty(weight.type(), weight.out(), weight.in());
         }
         Tensor absmax = runtime.empty(DType.FLOAT32, FourBit.scales(n));
-        DType packed = Objects.requireNonNull(model.state().tensors().get(name)).meta().dtype();
+        DType packed =
+                Objects.requireNonNull(model.state().tensors().get(name)).meta().dtype();
         keep(name, "weight", runtime.empty(packed, FourBit.packed(n) / packed.bytes(), 1));
         // get_4bit_type: a table, divided by its greatest entry.
         Tensor code = runtime.empty(DType.FLOAT32, FourBit.CODES);

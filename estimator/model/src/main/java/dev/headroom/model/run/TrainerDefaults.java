@@ -106,9 +106,9 @@ public final class TrainerDefaults {
 
     /**
      * {@code fully_shard} and DeepSpeed have types of their own in autocast's place; a model in DataParallel is one
-     * that accelerate has not prepared (trainer.py, _wrap_model), and runs without autocast. Parameters that are trained
-     * are in float32 first (accelerate, utils/fsdp_utils.py, fsdp2_prepare_model); DeepSpeed has the model in the other
-     * type.
+     * that accelerate has not prepared (trainer.py, _wrap_model), and runs without autocast. Under FSDP2 parameters
+     * that are trained are in float32 first (accelerate, utils/fsdp_utils.py, fsdp2_prepare_model); DeepSpeed has the
+     * model in the other type.
      */
     private static Precision precision(Scenario asked) {
         ParallelKind kind = asked.parallel().kind();

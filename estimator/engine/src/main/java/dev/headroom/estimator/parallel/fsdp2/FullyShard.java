@@ -134,9 +134,8 @@ public final class FullyShard implements LoopHook {
         checkNorms();
         boolean trainer = run.trainer().loop().isTrainer();
         // Quantised weights stay where they were loaded (fsdp2_prepare_model, model_has_params4bit).
-        boolean loads = trainer
-                && run.trainer().ramEfficientLoading()
-                && !run.quant().any();
+        boolean loads =
+                trainer && run.trainer().ramEfficientLoading() && !run.quant().any();
         boolean shared =
                 parallel.kind() == ParallelKind.TP_FSDP2; // by modules, which have parameters of their own then
         model = new ShardedModel(
