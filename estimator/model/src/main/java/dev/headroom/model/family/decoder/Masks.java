@@ -32,12 +32,10 @@ public final class Masks {
     private final long window;
     private boolean skips = true;
     private boolean chunks;
+    private boolean mapped;
 
     /** Which block each token belongs to, whose tokens see each other; {@code null} where there are none. */
     private @Nullable Value blocks;
-
-    /** Whether the window is around blocks as well, in functions that are mapped over all pairs. */
-    private boolean mapped;
 
     private Masks(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         this.s = s;
@@ -79,27 +77,18 @@ public final class Masks {
     }
 
     /**
-     * {@code create_causal_mask} with {@code block_sequence_ids}, or, with a window, the mask that
-     * {@code create_masks_for_vision_model} makes of them for sliding layers (models/gemma3/modeling_gemma3.py).
+     * {@code create_causal_mask} or {@code create_sliding_window_causal_mask} with {@code block_sequence_ids}.
      *
      * @param blocks the number of each token's block, -1 for none
+     * @param mapped whether the window is around blocks as well, in functions that are mapped over all pairs
+     *     ({@code create_masks_for_vision_model}, models/gemma3/modeling_gemma3.py)
      */
     public static Value blockwise(
-            Scope s, Request request, Value embedded, @Nullable Value positions, Value blocks, long window) {
-        Masks masks = new Masks(s, request, embedded, positions, window);
-        masks.mapped = window != NO_WINDOW;
-        return blockwise(masks, blocks, window);
-    }
-
-    /** {@code create_sliding_window_causal_mask} with {@code block_sequence_ids}: blocks reach beyond the window. */
-    public static Value slidingBlockwise(
-            Scope s, Request request, Value embedded, @Nullable Value positions, Value blocks, long window) {
-        return blockwise(new Masks(s, request, embedded, positions, window), blocks, window);
-    }
-
-    private static Value blockwise(Masks masks, Value blocks, long window) {
+            Scope s, Request request, Value x, @Nullable Value positions, Value blocks, long window, boolean mapped) {
+        Masks masks = new Masks(s, request, x, positions, window);
         masks.skips = false;
         masks.blocks = blocks;
+        masks.mapped = mapped;
         return causal(masks, window).orElseThrow();
     }
 

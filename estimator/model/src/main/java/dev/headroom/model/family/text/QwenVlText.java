@@ -47,7 +47,10 @@ public final class QwenVlText {
         return p.model(layers, shared.withoutLook(), false, Scores.PLAIN, "TextModel");
     }
 
-    /** The language model of Qwen 3-VL: Qwen 3 with such positions (transformers, models/qwen3_vl/modeling_qwen3_vl.py). */
+    /**
+     * The language model of Qwen 3-VL: Qwen 3 with such positions (transformers,
+     * models/qwen3_vl/modeling_qwen3_vl.py).
+     */
     public static Layer three(Request request, String prefix) {
         Plain p = new Plain(request, prefix + "Text", 1e-6);
         return three(p, i -> p.feedForward(false));

@@ -134,7 +134,7 @@ public final class Gemma3 {
                 if (slides) {
                     Masks.preprocess(s, plain, embedded, positions);
                 }
-                Value mask = Masks.blockwise(s, plain, embedded, positions, blocks, kind.getValue());
+                Value mask = Masks.blockwise(s, plain, embedded, positions, blocks, kind.getValue(), slides);
                 language.prepare(kind.getKey(), mask);
                 made.add(mask);
             }

@@ -8,7 +8,6 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ConfigDefaults;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Masks;
@@ -119,10 +118,7 @@ public final class PaliGemma {
                     request.scenario().withModel(request.options().withUseCache(false)));
             List<Value> made = new ArrayList<>();
             for (Map.Entry<String, Long> kind : language.windows().entrySet()) {
-                boolean slides = kind.getKey().equals(AttentionShape.SLIDING);
-                Value mask = slides
-                        ? Masks.slidingBlockwise(s, plain, embedded, positions, blocks, kind.getValue())
-                        : Masks.blockwise(s, plain, embedded, positions, blocks, kind.getValue());
+                Value mask = Masks.blockwise(s, plain, embedded, positions, blocks, kind.getValue(), false);
                 language.prepare(kind.getKey(), mask);
                 made.add(mask);
             }
