@@ -23,9 +23,9 @@ import dev.headroom.estimator.script.ScriptLoop;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.run.AccelerateDefaults;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.run.TrainerDefaults;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ public record RunPlayer(
 
     /** As {@link #play(Graph, Scenario)}, of a model whose runs may have been made ready before. */
     Simulation play(PreparedRuns runs, Scenario asked) {
-        Scenario scenario = TrainerDefaults.spread(asked);
+        Scenario scenario = AccelerateDefaults.spread(asked);
         PreparedRun prepared = runs.of(scenario);
         RankRun rank = Strategies.of(runs, scenario);
         List<CachingAllocator> allocators = Stream.generate(() -> new CachingAllocator(settings, memory.get()))

@@ -109,7 +109,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                 .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
-        Graph noted = PREPARED.one(TrainerDefaults.noted(LibraryCheckpoints.noted(graph, asked), asked));
+        Graph noted = PREPARED.one(AccelerateDefaults.noted(LibraryCheckpoints.noted(graph, asked), asked));
         // Inside of what is compiled, the partitioner decides.
         boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
         CheckpointPlan plan = inside ? CheckpointPlan.none(noted) : CheckpointPlan.of(noted, scenario);
