@@ -11,14 +11,17 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How accelerate spreads the run of a Trainer over GPUs (accelerate 1.15, accelerator.py; transformers, trainer.py). */
+/**
+ * How accelerate spreads the run of a Trainer over GPUs (accelerate 1.15, accelerator.py; transformers 5.17,
+ * trainer.py).
+ */
 public final class AccelerateDefaults {
     private AccelerateDefaults() {}
 
     /**
-     * The scenario of a Trainer on several GPUs as it is run; any other as it is. Gradients are reduced in the last pass of a step alone
-     * ({@code sync_each_batch=False}), and DDP looks for parameters without gradients but where a model of transformers
-     * checkpoints, which that would break (trainer.py, _build_accelerator_args).
+     * The scenario of a Trainer on several GPUs as it is run; any other as it is. Gradients are reduced in the last pass
+     * of a step alone ({@code sync_each_batch=False}), and DDP looks for parameters without gradients but where a model
+     * of transformers checkpoints, which that would break (trainer.py, _build_accelerator_args).
      */
     public static Scenario spread(Scenario given) {
         ParallelKind kind = given.parallel().kind();
