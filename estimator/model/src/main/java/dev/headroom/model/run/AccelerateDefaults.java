@@ -20,8 +20,8 @@ public final class AccelerateDefaults {
 
     /**
      * The scenario of a Trainer on several GPUs as it is run; any other as it is. Gradients are reduced in the last
-     * pass of a step alone ({@code sync_each_batch=False}), and DDP looks for parameters without gradients but where a model
-     * of transformers checkpoints, which that would break (trainer.py, _build_accelerator_args).
+     * pass of a step alone ({@code sync_each_batch=False}), and DDP looks for parameters without gradients but where a
+     * model of transformers checkpoints, which that would break (trainer.py, _build_accelerator_args).
      */
     public static Scenario spread(Scenario given) {
         ParallelKind kind = given.parallel().kind();
