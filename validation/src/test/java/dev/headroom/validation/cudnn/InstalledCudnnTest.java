@@ -37,7 +37,7 @@ class InstalledCudnnTest {
         AskedWorkspaces cudnn = new AskedWorkspaces();
         if (!cudnn.description().equals(RECORDED)) {
             out.println("the answers are of " + RECORDED + ", here is " + cudnn.description()
-                    + "; pip install nvidia-cudnn-cu13==9.24.0.43 --no-deps");
+                    + "; pip install nvidia-cudnn-cu13==9.24.0.43 nvidia-cublas --no-deps");
             System.exit(OwnProcess.LACKING);
         }
         long wrong = compare(cudnn, Fixtures.recordings().resolve("cudnn/answers.txt.gz"), 1)

@@ -5,6 +5,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.bytedeco.cuda.global.cublas;
 import org.bytedeco.cuda.global.cudart;
@@ -25,6 +27,11 @@ public final class CudaLibraries {
     private static final CudaLibrary[] DNN = {
         CudaLibrary.DNN_GRAPH, CudaLibrary.DNN_OPS, CudaLibrary.DNN_CNN, CudaLibrary.DNN_ADV
     };
+
+    /** What cuDNN 9 opens of cuBLAS, for CUDA 13 or 12, and the folders of its run path, from its own. */
+    private static final List<String> BLAS_FOR_DNN = List.of("libcublasLt.so.13", "libcublasLt.so.12");
+
+    private static final List<String> BESIDE_DNN = List.of("", "../../cu13/lib", "../../cublas/lib");
 
     /** The property with which the bindings are told to load no libraries. */
     private static final String LOADS_LIBRARIES = "org.bytedeco.javacpp.loadlibraries";
@@ -63,9 +70,13 @@ public final class CudaLibraries {
     /**
      * Loads cuDNN for questions that need neither a GPU nor a driver. The binding's own loader would insist on the CUDA
      * runtime, whose binding needs the driver; cuDNN's alone needs neither.
+     *
+     * @throws CudaException when a library is missing: one line with what to do
      */
     public static synchronized void loadDnnHeuristics() {
-        loadOnce(LibraryFolders.withoutProcesses(), DNN);
+        LibraryFolders folders = LibraryFolders.withoutProcesses();
+        findBlasForDnn(folders);
+        loadOnce(folders, DNN);
         try {
             Loader.load(Loader.class);
             withoutLoading(cudnn.class);
@@ -74,6 +85,28 @@ public final class CudaLibraries {
         } catch (LinkageError | IOException e) {
             throw new CudaException("the Java binding of cuDNN cannot be loaded: " + line(e), e);
         }
+    }
+
+    /**
+     * Sees to it that cuDNN will find cuBLAS, without which it ends the whole process at the first question that needs
+     * it. It looks in folders beside its own, which need no help; what only this class finds is loaded for it.
+     */
+    static void findBlasForDnn(LibraryFolders folders) {
+        Path own = locate(CudaLibrary.DNN_GRAPH, folders).resolveSibling("");
+        for (String beside : BESIDE_DNN) {
+            if (BLAS_FOR_DNN.stream()
+                    .anyMatch(file -> Files.exists(own.resolve(beside).resolve(file)))) {
+                return;
+            }
+        }
+        for (String file : BLAS_FOR_DNN) {
+            Optional<Path> found = folders.find(file);
+            if (found.isPresent()) {
+                load(CudaLibrary.BLAS_LT, found.get());
+                return;
+            }
+        }
+        locate(CudaLibrary.BLAS_LT, folders); // says what is missing
     }
 
     /** Initialises a binding's class with the loading of libraries switched off. */

@@ -51,6 +51,21 @@ class LibraryFoldersTest {
                 find(null, Map.of("PATH", root.resolve("bin").toString())));
     }
 
+    /** Without it, cuDNN would end the process that asks it. */
+    @Test
+    void cudnnIsAskedOnlyWhereItFindsCublas() throws IOException {
+        Path own = Files.createDirectories(root.resolve("site-packages/nvidia/cudnn/lib"));
+        Files.createFile(own.resolve(CudaLibrary.DNN_GRAPH.file()));
+        LibraryFolders folders = LibraryFolders.of(own.toString(), Map.of(), root, false);
+        CudaException e = assertThrows(CudaException.class, () -> CudaLibraries.findBlasForDnn(folders));
+        assertTrue(e.getMessage().contains("libcublasLt.so.13 was not found"), e.getMessage());
+        assertTrue(e.getMessage().contains("pip install nvidia-cublas"), e.getMessage());
+
+        Path blas = Files.createDirectories(root.resolve("site-packages/nvidia/cublas/lib"));
+        Files.createFile(blas.resolve("libcublasLt.so.12"));
+        CudaLibraries.findBlasForDnn(folders);
+    }
+
     @Test
     void findsPackagesBesideAPythonThatIsNotStarted() throws IOException {
         Path library = file("lib/python3.12/site-packages/nvidia/cudnn/lib");
