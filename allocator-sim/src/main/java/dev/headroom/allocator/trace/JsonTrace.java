@@ -155,7 +155,9 @@ public final class JsonTrace implements Trace {
             if (action.equals("phase")) {
                 String phase = json.nextTextValue();
                 check(phase != null, json);
-                interpreter.mark(phase, json.nextIntValue(-1), json.nextIntValue(-1));
+                int step = json.nextIntValue(-1);
+                int micro = json.currentToken() == JsonToken.END_ARRAY ? -1 : json.nextIntValue(-1);
+                interpreter.mark(phase, step, micro);
             } else {
                 long id = json.nextLongValue(Long.MIN_VALUE);
                 long bytes = json.nextLongValue(-1);

@@ -67,6 +67,13 @@ class JsonTraceTest {
     }
 
     @Test
+    void marksOfPhasesMayBeShort() throws IOException {
+        assertEquals(
+                List.of("mark wrap -1 -1", "mark forward 1 -1", "allocate 1 512 0"),
+                played(open("{\"trace\": [[\"phase\", \"wrap\"], [\"phase\", \"forward\", 1], [\"alloc\", 1, 512]]}")));
+    }
+
+    @Test
     void theVersionMayStandAlone() throws IOException {
         assertFalse(
                 open("{\"torch\": \"2.9\", \"ops\": []}").settings().profile().olderSegmentFirst());
