@@ -67,6 +67,11 @@ public record TransformersVersion(int major, int minor) implements Comparable<Tr
         return since(4, 52);
     }
 
+    /** A layer checkpoints its own call, not its caller: in 4.52.4 (modeling_layers.py), not in 4.51.3. */
+    public boolean layersCheckpointThemselves() {
+        return since(4, 52);
+    }
+
     /** Checkpoints are not re-entrant by default: in 5.0.0 (modeling_utils.py), not in 4.55.0. */
     public boolean checkpointsNotReentrant() {
         return since(5, 0);

@@ -35,6 +35,7 @@ final class FlatUnit {
 
     private final Prefetch prefetch;
     private final List<Tensor> leaving = new ArrayList<>();
+    private final List<Tensor> kept = new ArrayList<>();
     private Stage stage = Stage.IDLE;
     private @Nullable GradNode accumulator;
     private AutogradHooks.@Nullable Handle awaited;
@@ -201,6 +202,11 @@ final class FlatUnit {
         }
     }
 
+    /** Keeps an input, with its gradient, until the backward pass of the whole model is through. */
+    void keep(Tensor input) {
+        kept.add(Objects.requireNonNull(runtime.hold(input)));
+    }
+
     /** The gradients of all inputs of a unit without gradients of its own are there. */
     void postBackwardOfFrozen() {
         stage = Stage.BACKWARD_POST;
@@ -218,6 +224,8 @@ final class FlatUnit {
         }
         leaving.forEach(runtime::release);
         leaving.clear();
+        kept.forEach(runtime::release);
+        kept.clear();
         if (accumulator != null) {
             Objects.requireNonNull(awaited).remove();
             runtime.tape().release(accumulator);

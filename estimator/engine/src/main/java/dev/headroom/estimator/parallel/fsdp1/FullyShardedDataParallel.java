@@ -187,7 +187,8 @@ public final class FullyShardedDataParallel implements LoopHook {
 
     private void hook(Unit unit, FlatUnit flat) {
         boolean root = unit.path().isEmpty();
-        boolean around = !CheckpointPlan.switchIsOutside(loop.graph());
+        boolean around = run.trainer().transformers().layersCheckpointThemselves()
+                && !CheckpointPlan.switchIsOutside(loop.graph());
         Runnable nothing = () -> {};
         FullPrecision.Casts casts = full().has(unit) ? new FullPrecision.Casts(runtime) : null;
         if (casts != null) {

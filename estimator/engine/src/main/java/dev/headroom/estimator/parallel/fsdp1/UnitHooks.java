@@ -63,11 +63,18 @@ final class UnitHooks implements ModuleHooks.Hook {
         }
     }
 
-    /** A unit without gradients of its own waits for those of its inputs (register_multi_grad_hook). */
+    /**
+     * A unit without gradients of its own waits for those of its inputs (torch/distributed/fsdp/_runtime_utils.py,
+     * _register_post_backward_reshard_only_hook). The hook knows where their gradients are added, which for a leaf, as
+     * in a re-entrant checkpoint, keeps the leaf and its gradient (torch/autograd/graph.py, register_multi_grad_hook).
+     */
     private void awaitInputs(Tensor[] given) {
         Tensor[] wanted = Arrays.stream(given).filter(Tensor::requiresGrad).toArray(Tensor[]::new);
         int[] missing = {wanted.length};
         for (Tensor t : wanted) {
+            if (t.isLeaf()) {
+                unit.keep(t);
+            }
             runtime.tape().addHook(t, gradient -> {
                 if (--missing[0] == 0) {
                     unit.postBackwardOfFrozen();
