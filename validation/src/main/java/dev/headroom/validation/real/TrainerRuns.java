@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Language models in SFTTrainer, allocated bytes: columns source, model, gpus, micro_batch, method, config, precision,
- * versions, peak_bytes, extra and others. Predicted are runs on one GPU with packed sequences, without kernels of the
- * repository's own; of other sources' rows this says how many there are.
+ * versions, peak_bytes, extra and others. Predicted are runs on one GPU, or with FSDP on two, with packed sequences,
+ * without kernels of the repository's own; of other sources' rows this says how many there are.
  */
 final class TrainerRuns implements RealFile {
     private static final String GPU = "a100-80gb";
@@ -48,17 +48,19 @@ final class TrainerRuns implements RealFile {
                 runs,
                 left == 0
                         ? List.of()
-                        : List.of(left + " rows of other programs, of several GPUs, of kernels of their own, of models"
+                        : List.of(left
+                                + " rows of other programs, of more than two GPUs, of kernels of their own, of models"
                                 + " without a config, or of lengths that are in the data"));
     }
 
     private static Optional<FmsRow> fms(CsvRows.Row row) {
         Matcher versions = VERSIONS.matcher(row.text("versions"));
-        if (!row.text("gpus").equals("1") || !versions.find() || !packed(row)) {
+        if (!List.of("1", "2").contains(row.text("gpus")) || !versions.find() || !packed(row)) {
             return Optional.empty();
         }
         String peak = row.text("peak_bytes");
         return Optional.of(new FmsRow(
+                Integer.parseInt(row.text("gpus")),
                 row.text("model"),
                 row.text("micro_batch"),
                 row.text("method"),

@@ -16,15 +16,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of the fms-acceleration repository: SFTTrainer on one A100, packed sequences of 4,096 tokens, re-entrant
- * checkpoints, FlashAttention, AdamW; LoRA of rank 16 on the attention's layers.
+ * A run of the fms-acceleration repository: SFTTrainer on one A100, or with FSDP on two, packed sequences of 4,096
+ * tokens, re-entrant checkpoints, FlashAttention, AdamW; LoRA of rank 16 and dropout 0.1 on the attention's layers
+ * (scripts/benchmarks/scenarios.yaml and accelerate.yaml of that repository).
  *
+ * @param batch sequences of a GPU
  * @param peak of allocated bytes; {@code null} when memory ran out
  */
 public record FmsRow(
+        int gpus,
         String model,
         String batch,
         String method,
@@ -65,15 +69,26 @@ public record FmsRow(
     /** Configurations without kernels of the repository's own. */
     private static final List<String> STOCK = List.of("none", "baseline-peft-bnb", "accelerated-peft-bnb");
 
-    /** All runs, in the file's order. */
+    /** All runs, in the files' order. */
     public static List<FmsRow> all() {
+        return Stream.concat(read("fms.csv", 1), read("fms-fsdp.csv", 2)).toList();
+    }
+
+    private static Stream<FmsRow> read(String file, int gpus) {
         try {
-            return Files.readAllLines(Fixtures.folder().resolve("published").resolve("fms.csv")).stream()
+            return Files.readAllLines(Fixtures.folder().resolve("published").resolve(file)).stream()
                     .skip(2)
                     .map(line -> line.split(";", -1))
                     .map(c -> new FmsRow(
-                            c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7].isEmpty() ? null : Long.valueOf(c[7])))
-                    .toList();
+                            gpus,
+                            c[0],
+                            c[1],
+                            c[2],
+                            c[3],
+                            c[4],
+                            c[5],
+                            c[6],
+                            c[7].isEmpty() ? null : Long.valueOf(c[7])));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -121,13 +136,18 @@ public record FmsRow(
         }
         if (method.equals("lora")) {
             out.put("lora", List.of("16"));
+            out.put("lora-dropout", List.of("0.1"));
             out.put("targets", List.of("q_proj,k_proj,v_proj,o_proj"));
         }
         if (config.contains("bnb")) {
             out.put("quant", List.of("nf4"));
             out.put("double-quant", new ArrayList<>());
         }
-        if (config.startsWith("accelerated")) {
+        if (gpus > 1) {
+            out.put("parallel", List.of("fsdp1"));
+            out.put("world", List.of(String.valueOf(gpus)));
+        }
+        if (config.startsWith("accelerated") || (config.contains("bnb") && gpus > 1)) {
             out.put("no-kbit-prepare", new ArrayList<>());
         }
         return out;
@@ -145,6 +165,7 @@ public record FmsRow(
 
     @Override
     public String toString() {
-        return model + " " + method + " " + config + " " + precision + " batch " + batch;
+        return model + " " + method + " " + config + " " + precision + " batch " + batch
+                + (gpus > 1 ? " on " + gpus : "");
     }
 }
