@@ -48,6 +48,13 @@ public final class Elementwise {
         }
     }
 
+    /** {@code zeros_like}: as the gradient of what a result does not depend on. */
+    public static Tensor zerosLike(Eager e, Tensor t) {
+        Tensor zeros = e.emptyLike(t);
+        fill(e, zeros, 0);
+        return zeros;
+    }
+
     /** Fills a tensor with a number. */
     public static void fill(Eager e, Tensor t, double value) {
         if (t.dtype().isComplex()) {

@@ -115,12 +115,7 @@ public final class OtherForms {
         } else {
             Elementwise.fill(e, out, byTensor ? a.tensor("value").number() : a.real("value", 0));
         }
-        return r.backward(g -> {
-                    Tensor zeros = e.emptyLike(g[0]);
-                    Elementwise.fill(e, zeros, 0);
-                    return new Tensor[] {zeros};
-                })
-                .output(out);
+        return r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])}).output(out);
     }
 
     /** {@code isclose}: whether they are equal, what may be between them, and how much is (TensorCompare.cpp). */

@@ -96,11 +96,7 @@ public final class ComparisonOperators {
             Tensor x = a.tensor("self");
             Recorder r = e.record("ChangedBackward0", x);
             changed(e, formula, x, operand(a, other));
-            r.backward(g -> {
-                Tensor zeros = e.emptyLike(g[0]);
-                Elementwise.fill(e, zeros, 0);
-                return new Tensor[] {zeros};
-            });
+            r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])});
             return r.changed(x);
         });
     }

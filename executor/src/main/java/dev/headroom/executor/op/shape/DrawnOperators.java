@@ -51,11 +51,7 @@ public final class DrawnOperators {
             Tensor t = a.tensor("self");
             var r = e.record("DrawnBackward0", t);
             drawing.into(e, a, t);
-            r.backward(g -> {
-                Tensor zeros = e.emptyLike(g[0]);
-                Elementwise.fill(e, zeros, 0);
-                return new Tensor[] {zeros};
-            });
+            r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])});
             return r.changed(t);
         });
         if (name.equals("normal_")) {
@@ -67,11 +63,7 @@ public final class DrawnOperators {
             var r = e.record("DrawnBackward0", x);
             Tensor out = e.emptyLike(x);
             drawing.into(e, a, out);
-            return r.backward(g -> {
-                        Tensor zeros = e.emptyLike(g[0]);
-                        Elementwise.fill(e, zeros, 0);
-                        return new Tensor[] {zeros};
-                    })
+            return r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])})
                     .output(out);
         });
     }
@@ -96,7 +88,8 @@ public final class DrawnOperators {
         drawn(o, "uniform_", (e, a, t) -> e.backend()
                 .random()
                 .uniform(t, a.real("from", 0), a.real("to", 1), e.randomness().next()));
-        o.add1("aten.poisson", (e, a) -> counts(e, a.tensor("self")));
+        // How many terms of the distribution a uniform number is beyond.
+        o.add1("aten.poisson", (e, a) -> uniform(e, "PoissonBackward0", COUNT, a.tensor("self")));
         o.add1("aten.normal_functional", (e, a) -> {
             Tensor out = e.emptyLike(a.tensor("self"));
             e.backend()
@@ -135,35 +128,18 @@ public final class DrawnOperators {
             whole(e, t, a.real("low", 0), a.real("high", 1));
             return t;
         });
-        o.add1("aten.bernoulli", (e, a) -> {
-            Tensor x = a.tensor("self");
-            var r = e.record("BernoulliBackward0", x);
-            Tensor out = e.emptyLike(x);
-            e.backend().random().uniform(out, 0, 1, e.randomness().next());
-            Elementwise.into(e, BELOW, out, out, x);
-            return r.backward(g -> {
-                        Tensor zeros = e.emptyLike(g[0]);
-                        Elementwise.fill(e, zeros, 0);
-                        return new Tensor[] {zeros};
-                    })
-                    .output(out);
-        });
+        o.add1("aten.bernoulli", (e, a) -> uniform(e, "BernoulliBackward0", BELOW, a.tensor("self")));
         o.add1("aten.linspace", DrawnOperators::linspace);
         o.add1("aten.eye", DrawnOperators::eye);
     }
 
-    /** {@code poisson}: how many terms of the distribution a uniform number is beyond. */
-    private static Tensor counts(Eager e, Tensor rates) {
-        var r = e.record("PoissonBackward0", rates);
-        Tensor out = e.emptyLike(rates);
+    /** Of a uniform number for each element, and the element. */
+    private static Tensor uniform(Eager e, String node, Formula formula, Tensor x) {
+        var r = e.record(node, x);
+        Tensor out = e.emptyLike(x);
         e.backend().random().uniform(out, 0, 1, e.randomness().next());
-        Elementwise.into(e, COUNT, out, out, rates);
-        return r.backward(g -> {
-                    Tensor zeros = e.emptyLike(g[0]);
-                    Elementwise.fill(e, zeros, 0);
-                    return new Tensor[] {zeros};
-                })
-                .output(out);
+        Elementwise.into(e, formula, out, out, x);
+        return r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])}).output(out);
     }
 
     private static DType type(Arguments a, DType otherwise) {

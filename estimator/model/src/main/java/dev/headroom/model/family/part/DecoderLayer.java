@@ -19,13 +19,13 @@ public final class DecoderLayer extends Layer {
 
     /** @param type class name */
     public DecoderLayer(String type, Layer attention, Layer feedForward, Layer before, Layer between) {
-        this(type, attention, feedForward, before, between, null, null);
+        this(type, attention, feedForward, before, between, null, null, null);
     }
 
     /** A layer that multiplies both results before it adds them. */
     public static DecoderLayer scaled(
             String type, Layer attention, Layer feedForward, Layer before, Layer between, double multiplier) {
-        return new DecoderLayer(type, attention, feedForward, before, between, null, multiplier);
+        return new DecoderLayer(type, attention, feedForward, before, between, null, multiplier, null);
     }
 
     /** The same with experts in the place of the feed-forward part, which are registered last, under a name. */
@@ -37,18 +37,7 @@ public final class DecoderLayer extends Layer {
     /** @param dropout of both results, before they are added; {@code null} for a layer without such modules */
     public DecoderLayer(
             String type, Layer attention, Layer feedForward, Layer before, Layer between, @Nullable Double dropout) {
-        this(type, attention, feedForward, before, between, dropout, null);
-    }
-
-    private DecoderLayer(
-            String type,
-            Layer attention,
-            Layer feedForward,
-            Layer before,
-            Layer between,
-            @Nullable Double dropout,
-            @Nullable Double multiplier) {
-        this(type, attention, feedForward, before, between, dropout, multiplier, null);
+        this(type, attention, feedForward, before, between, dropout, null, null);
     }
 
     private DecoderLayer(

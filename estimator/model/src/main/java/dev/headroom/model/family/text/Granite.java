@@ -49,13 +49,7 @@ public final class Granite {
         ModelConfig c = p.config;
         AttentionShape shape =
                 AttentionShape.of(c, EXPERTS + "Attention").withScale(c.number("attention_multiplier", 1));
-        ExpertsShape experts = new ExpertsShape(
-                EXPERTS + "Experts",
-                c.size("num_local_experts", 8),
-                c.size("num_experts_per_tok", 2),
-                p.width,
-                c.size("intermediate_size"),
-                false);
+        ExpertsShape experts = ExpertsShape.local(EXPERTS + "Experts", c, p.width);
         return p.model(
                 p.layers(i -> DecoderLayer.scaledExperts(
                         EXPERTS + "DecoderLayer",

@@ -47,13 +47,7 @@ public final class Mixtures {
         AttentionShape full =
                 AttentionShape.of(c, MIXTRAL + "Attention").withBias(false).withOutBias(false);
         AttentionShape shape = c.has("sliding_window") ? full.sliding(c.size("sliding_window")) : full;
-        ExpertsShape experts = new ExpertsShape(
-                MIXTRAL + "Experts",
-                c.size("num_local_experts", 8),
-                c.size("num_experts_per_tok", 2),
-                p.width,
-                c.size("intermediate_size"),
-                false);
+        ExpertsShape experts = ExpertsShape.local(MIXTRAL + "Experts", c, p.width);
         return p.model(
                 p.layers(i -> p.layer(
                         new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, OF_MIXTRAL))),

@@ -63,10 +63,7 @@ public final class Gemma3 {
             tower = child("vision_tower", new SiglipVision(vision, request));
             projector = child("multi_modal_projector", new Projector(c, vision, text.size("hidden_size")));
             this.language = child("language_model", language);
-            if (c.count("image_token_id", c.count("image_token_index", 262_144)) >= text.size("vocab_size")) {
-                throw new UserInputException(
-                        c.source() + ": image_token_id is no word of vocab_size; pass `set=image_token_id=N`");
-            }
+            ImageTokens.check(c, text, 262_144);
         }
 
         @Override

@@ -41,6 +41,19 @@ public final class ImageTokens {
                 + inner.config().modelType() + " is no language model that " + holder + " could have");
     }
 
+    /**
+     * Checks that the image's token is a word of the language model.
+     *
+     * @param usual the token where the config names none
+     * @throws UserInputException when it is not
+     */
+    public static void check(ModelConfig c, ModelConfig text, long usual) {
+        if (c.count("image_token_id", c.count("image_token_index", usual)) >= text.size("vocab_size")) {
+            throw new UserInputException(
+                    c.source() + ": image_token_id is no word of vocab_size; pass `set=image_token_id=N`");
+        }
+    }
+
     /** The tokens' embeddings with the image's features in the place of its tokens. */
     public static Value placed(Scope s, Value ids, Value embedded, Value features) {
         s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");

@@ -5,7 +5,6 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ConfigDefaults;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
@@ -41,11 +40,7 @@ public final class PaliGemma {
         ModelConfig words = c.section("text_config");
         Request inner = ImageTokens.inner(request, words.with("model_type", words.text("model_type", "gemma")));
         CausalLanguageModel language = ImageTokens.language(inner, text, "PaliGemma");
-        if (c.count("image_token_id", c.count("image_token_index", IMAGE))
-                >= inner.config().size("vocab_size")) {
-            throw new UserInputException(
-                    c.source() + ": image_token_id is no word of vocab_size; pass `set=image_token_id=N`");
-        }
+        ImageTokens.check(c, inner.config(), IMAGE);
         Decoder decoder = (Decoder) language.decoder();
         return language.within(
                 CLASS + "ForConditionalGeneration", new Whole(vision, inner.config(), decoder, request), Scores.PLAIN);
