@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Work on several threads ends as if it were done in a row. */
@@ -51,13 +52,16 @@ class SideBySideTest {
     /** Whoever waits and is interrupted says so, and stays interrupted. */
     @Test
     void interruptionEndsTheWaiting() {
+        CountDownLatch never = new CountDownLatch(1);
         Thread.currentThread().interrupt();
         try {
             RuntimeException e = assertThrows(
                     RuntimeException.class,
                     () -> SideBySide.each(List.of(1, 2), i -> {
-                        if (Thread.interrupted()) {
-                            throw new IllegalStateException("interrupted");
+                        try {
+                            never.await(); // work that has ended would not be waited for
+                        } catch (InterruptedException caught) {
+                            throw new IllegalStateException("interrupted", caught);
                         }
                     }));
             assertTrue(e.getMessage().contains("interrupted"), e.getMessage());
