@@ -94,6 +94,12 @@ class HostilePlanTest {
         return net.jqwik.api.Arbitraries.of("", "buf0", "primals_1", "return", "free", "-1", "float8", "s0", "alias");
     }
 
+    /** The name of a result becomes empty: what its operator gives has no sizes, and is no tensor. */
+    @Test
+    void resultsWithoutSizesAreNoTensors() throws IOException {
+        changedProgram(128_385, "");
+    }
+
     @Test
     void valuesThatNothingMadeAreNamed() {
         String text = blocks().replaceFirst("\\[\"end\",\"v\\d+\"]", "[\"end\",\"v99999\"]");

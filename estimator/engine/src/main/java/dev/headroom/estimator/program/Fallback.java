@@ -9,8 +9,10 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that
@@ -54,7 +56,12 @@ final class Fallback {
         return out;
     }
 
+    /** What is no tensor, such as a number, has no history. */
     private void record(String operator, Tensor[] inputs, Tensor[] outputs) {
+        List<Tensor> made = Arrays.stream(outputs).filter(Objects::nonNull).toList();
+        if (made.isEmpty()) {
+            return;
+        }
         Recorder r = runtime.record(operator, inputs);
         long[][] sizes = new long[inputs.length][];
         DType[] types = new DType[inputs.length];
@@ -72,7 +79,7 @@ final class Fallback {
             }
             return out;
         });
-        for (Tensor t : outputs) {
+        for (Tensor t : made) {
             r.output(t);
         }
     }
