@@ -22,6 +22,7 @@ final class FlatParameter {
     private final EagerRuntime runtime;
     private final FlatLayout layout;
     private final Tensor shard;
+    private final DType lasting;
     private final DType type;
     private final boolean offloaded;
     private final boolean converts;
@@ -43,7 +44,7 @@ final class FlatParameter {
      *
      * @param shard this rank's part; with a reference that passes over
      * @param sizes of the parameters
-     * @param own type of the part, which {@link #widen} may give to it later
+     * @param lasting type of the part, which {@link #settle} gives to it
      * @param type in which modules use them
      * @param offloaded the part is in host memory
      * @param divided whether other ranks have other parts
@@ -54,7 +55,7 @@ final class FlatParameter {
             FlatLayout layout,
             Tensor shard,
             List<long[]> sizes,
-            DType own,
+            DType lasting,
             DType type,
             boolean offloaded,
             boolean divided,
@@ -65,7 +66,8 @@ final class FlatParameter {
         this.type = type;
         this.offloaded = offloaded;
         this.divided = divided;
-        this.converts = type != own;
+        this.lasting = lasting;
+        this.converts = type != lasting;
         this.rebinds = originals && offloaded && !divided && !converts;
         boolean apart = divided || converts || offloaded;
         try (Frame frame = runtime.frame()) {
@@ -90,12 +92,15 @@ final class FlatParameter {
     }
 
     /** {@code flat_param.data = flat_param.data.to(type)}; views of it are of the memory before. */
-    void widen(DType to) {
+    void settle() {
+        if (shard.dtype() == lasting) {
+            return;
+        }
         try (Frame frame = runtime.frame()) {
             long[] sizes = shard.sizes();
             Tensor widened = shard.onDevice()
-                    ? runtime.emptyStrided(to, sizes, shard.strides(), Category.PARAMETERS)
-                    : runtime.hostTensor(to, sizes);
+                    ? runtime.emptyStrided(lasting, sizes, shard.strides(), Category.PARAMETERS)
+                    : runtime.hostTensor(lasting, sizes);
             runtime.setData(shard, widened, shard.strides(), 0);
         }
     }

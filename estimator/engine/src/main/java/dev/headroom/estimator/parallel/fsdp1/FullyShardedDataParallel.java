@@ -120,9 +120,7 @@ public final class FullyShardedDataParallel implements LoopHook {
             }
         }
         units.removeIf(u -> u == null);
-        if (widens()) {
-            units.forEach(FullyShardedDataParallel::widen);
-        }
+        units.forEach(u -> u.parameter().settle());
         if (!options.useOrigParams()) {
             loop.model()
                     .parametersAre(
@@ -134,13 +132,6 @@ public final class FullyShardedDataParallel implements LoopHook {
     /** accelerate has what is trained in float32 (accelerate 1.15, accelerator.py, prepare_model). */
     private boolean widens() {
         return run.trainer().loop().isTrainer() && run.precision().amp() != null;
-    }
-
-    private static void widen(FlatUnit unit) {
-        Tensor shard = unit.parameter().shard();
-        if (shard.requiresGrad() && shard.dtype().isReducedFloat()) {
-            unit.parameter().widen(DType.FLOAT32);
-        }
     }
 
     /** What peft's policy wraps beside layers (peft, utils/other.py, fsdp_auto_wrap_policy): adapters' matrices. */

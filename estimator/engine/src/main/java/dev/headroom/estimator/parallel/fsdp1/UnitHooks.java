@@ -1,6 +1,6 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
-import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.parallel.unit.Casts;
 import dev.headroom.estimator.runtime.BackwardAnchors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.ModuleHooks;
@@ -49,11 +49,7 @@ final class UnitHooks implements ModuleHooks.Hook {
     @Override
     public void beforeForward(ModuleHooks.Call call) {
         begin.run();
-        if (inputs != null) { // _root_cast_forward_input
-            call.replaceInputs(given -> Arrays.stream(given)
-                    .map(t -> t.dtype().isFloatingPoint() ? Copies.to(runtime, t, inputs) : t)
-                    .toArray(Tensor[]::new));
-        }
+        Casts.inputs(runtime, call, inputs); // _root_cast_forward_input
         if (unit == null || unit.isInPreBackward()) {
             return;
         }

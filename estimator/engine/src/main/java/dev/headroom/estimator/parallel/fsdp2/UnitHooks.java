@@ -1,13 +1,10 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
-import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.parallel.unit.Casts;
 import dev.headroom.estimator.runtime.BackwardAnchors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.ModuleHooks;
-import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ShardingOptions;
-import java.util.Arrays;
 
 /** The hooks of a wrapped module (torch/distributed/fsdp/_fully_shard/_fsdp_state.py, FSDPState). */
 final class UnitHooks implements ModuleHooks.Hook {
@@ -62,13 +59,13 @@ final class UnitHooks implements ModuleHooks.Hook {
                 group.unshard();
                 group.waitForUnshard();
             }
-            castInputs(call);
+            Casts.inputs(runtime, call, types.paramDtype());
             return;
         }
         if (root) {
             begin.run();
         }
-        castInputs(call);
+        Casts.inputs(runtime, call, types.paramDtype());
         if (group.isEmpty()) {
             return;
         }
@@ -79,30 +76,10 @@ final class UnitHooks implements ModuleHooks.Hook {
         }
     }
 
-    private void castInputs(ModuleHooks.Call call) {
-        DType type = types.paramDtype();
-        if (type != null) {
-            call.replaceInputs(
-                    given -> Arrays.stream(given).map(t -> cast(t, type)).toArray(Tensor[]::new));
-        }
-    }
-
-    /** _cast_output_dtype. */
-    private void castOutputs(ModuleHooks.Call call) {
-        DType type = types.outputDtype();
-        if (type != null) {
-            call.replaceEachOutput(t -> cast(t, type));
-        }
-    }
-
-    private Tensor cast(Tensor t, DType type) {
-        return t.dtype().isFloatingPoint() ? Copies.to(runtime, t, type) : t;
-    }
-
     @Override
     public void afterForward(ModuleHooks.Call call) {
         if (inBackward) {
-            castOutputs(call);
+            Casts.outputs(runtime, call, types.outputDtype()); // _cast_output_dtype
             return;
         }
         if (!group.isEmpty()) {
@@ -111,7 +88,7 @@ final class UnitHooks implements ModuleHooks.Hook {
         if (runtime.gradMode()) {
             BackwardAnchors.before(runtime, call.outputs(), this::preBackward);
         }
-        castOutputs(call);
+        Casts.outputs(runtime, call, types.outputDtype()); // _cast_output_dtype
         if (root) {
             shared.keepGathered(null);
         }
