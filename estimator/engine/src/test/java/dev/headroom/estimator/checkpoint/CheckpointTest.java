@@ -8,61 +8,23 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.allocator.AllocatorSettings;
-import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Attribution;
-import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.runtime.AutocastMode;
-import dev.headroom.estimator.runtime.AutogradEngine;
-import dev.headroom.estimator.runtime.DeviceModel;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
-import dev.headroom.estimator.runtime.KernelOptions;
+import dev.headroom.estimator.runtime.OnRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a checkpoint keeps, when it runs its body again and under which modes, on tensors of one KiB. */
-class CheckpointTest {
-    private static final long KIB = 1024;
+class CheckpointTest extends OnRuntime {
     private static final Tensor[] NONE = {};
-
-    private EagerRuntime rt;
-    private AutogradEngine engine;
-    private final List<String> ran = new ArrayList<>();
-
-    @BeforeEach
-    void start() {
-        rt = new EagerRuntime(
-                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30)),
-                new DeviceModel(9, 0, 132),
-                new KernelOptions(0, Scenario.Attention.AUTO));
-        engine = new AutogradEngine(rt, new EngineArithmetic());
-        rt.frame();
-    }
-
-    private long allocated() {
-        return rt.allocator().statistics().allocatedBytes().current();
-    }
-
-    private Tensor kib() {
-        return rt.empty(DType.FLOAT32, 256);
-    }
-
-    private Tensor leaf() {
-        Tensor t = kib();
-        rt.requireGrad(t, true);
-        return t;
-    }
 
     /** An operator that keeps its first input if it is told to; its gradients are fresh tensors. */
     private Tensor op(String name, boolean keeps, Tensor... inputs) {
@@ -97,12 +59,6 @@ class CheckpointTest {
                 return new Tensor[] {f.keep(op("B", true, op("A", true, inputs[0])))};
             }
         };
-    }
-
-    private void backward(Tensor root) {
-        try (Frame f = rt.frame()) {
-            engine.backward(root, kib());
-        }
     }
 
     @ParameterizedTest
@@ -296,10 +252,6 @@ class CheckpointTest {
         rt.free(other);
         rt.free(y);
         assertEquals(0, allocated());
-    }
-
-    private long storages() {
-        return rt.devices().memory(0).log().storages();
     }
 
     /** An input that the body gives back has a history of its own, and its gradient comes through the checkpoint. */

@@ -6,50 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.headroom.allocator.AllocatorSettings;
-import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.op.EngineArithmetic;
-import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Hooks are called where PyTorch calls them, and see what PyTorch's see. */
-class AutogradHooksTest {
-    private static final long KIB = 1024;
-
-    private EagerRuntime rt;
-    private AutogradEngine engine;
+class AutogradHooksTest extends OnRuntime {
     private final List<String> calls = new ArrayList<>();
 
-    @BeforeEach
-    void start() {
-        CachingAllocator allocator =
-                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30));
-        rt = new EagerRuntime(allocator, new DeviceModel(9, 0, 132), new KernelOptions(0, Scenario.Attention.AUTO));
-        engine = new AutogradEngine(rt, new EngineArithmetic());
-        rt.frame();
-    }
-
-    private long allocated() {
-        return rt.allocator().statistics().allocatedBytes().current();
-    }
-
-    private Tensor kib() {
-        return rt.empty(DType.FLOAT32, 256);
-    }
-
-    private Tensor leaf() {
-        Tensor t = kib();
-        rt.requireGrad(t, true);
-        return t;
-    }
-
     /** An operator that keeps nothing; its gradients are fresh tensors. */
-    private Tensor op(String name, Tensor... inputs) {
+    @Override
+    protected Tensor op(String name, Tensor... inputs) {
         Recorder r = rt.record(name, inputs);
         Tensor out = kib();
         r.gradients(grads -> {
@@ -61,12 +28,6 @@ class AutogradHooksTest {
             return made;
         });
         return r.output(out);
-    }
-
-    private void backward(Tensor root) {
-        try (Frame f = rt.frame()) {
-            engine.backward(root, kib());
-        }
     }
 
     /** torch/csrc/autograd/engine.cpp, call_function; accumulate_grad.cpp, AccumulateGrad::apply. */

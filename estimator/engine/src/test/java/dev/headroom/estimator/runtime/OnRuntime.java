@@ -11,15 +11,15 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A runtime and operators made up for tests; tensors are one KiB and locals of one frame. */
-abstract class OnRuntime {
-    static final long KIB = 1024;
+public abstract class OnRuntime {
+    protected static final long KIB = 1024;
 
-    EagerRuntime rt;
-    AutogradEngine engine;
-    final List<String> ran = new ArrayList<>();
+    protected EagerRuntime rt;
+    protected AutogradEngine engine;
+    protected final List<String> ran = new ArrayList<>();
 
     @BeforeEach
-    void start() {
+    protected void start() {
         rt = new EagerRuntime(
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30)),
                 new DeviceModel(9, 0, 132),
@@ -28,21 +28,21 @@ abstract class OnRuntime {
         rt.frame();
     }
 
-    long allocated() {
+    protected long allocated() {
         return rt.allocator().statistics().allocatedBytes().current();
     }
 
-    Tensor kib() {
+    protected Tensor kib() {
         return rt.empty(DType.FLOAT32, 256);
     }
 
-    Tensor leaf() {
+    protected Tensor leaf() {
         Tensor t = kib();
         rt.requireGrad(t, true);
         return t;
     }
 
-    Tensor op(String name, Tensor... inputs) {
+    protected Tensor op(String name, Tensor... inputs) {
         Recorder r = rt.record(name, inputs);
         Saved kept = r.save(inputs[0]);
         Tensor out = kib();
@@ -59,17 +59,17 @@ abstract class OnRuntime {
     }
 
     /** An operator whose gradient is what its caller makes of the gradient that it is given. */
-    Tensor withGradient(Tensor input, Tensor out, Recorder.InputGradient gradient) {
+    protected Tensor withGradient(Tensor input, Tensor out, Recorder.InputGradient gradient) {
         return rt.record("Op", input).gradient(0, gradient).output(out);
     }
 
-    void backward(Tensor root) {
+    protected void backward(Tensor root) {
         try (Frame f = rt.frame()) {
             engine.backward(root, rt.emptyLike(root));
         }
     }
 
-    long storages() {
+    protected long storages() {
         return rt.devices().memory(0).log().storages();
     }
 }
