@@ -1,3 +1,4 @@
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -91,12 +92,23 @@ public final class Bundle {
         return jars;
     }
 
-    /** The modules of Java that the jars refer to. */
+    /**
+     * The modules of Java that the jars refer to. They are asked as a class path: as modules they would need the
+     * modules that they require, some of which nothing here uses and the build leaves out.
+     */
     private static String modules(List<Path> jars) {
-        List<String> arguments = new ArrayList<>(
-                List.of("--print-module-deps", "--ignore-missing-deps", "--multi-release", "17", "-q"));
-        jars.forEach(jar -> arguments.add(jar.toString()));
-        String printed = run("jdeps", arguments.toArray(String[]::new));
+        String all = jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        String printed = run(
+                "jdeps",
+                "--print-module-deps",
+                "--ignore-missing-deps",
+                "--multi-release",
+                "17",
+                "-q",
+                "--recursive",
+                "--class-path",
+                all,
+                jars.get(0).toString());
         // Warnings come first.
         String last = printed.lines().reduce((a, b) -> b).orElseThrow();
         return Arrays.stream(last.strip().split(","))
