@@ -7,39 +7,49 @@ import java.util.Arrays;
  * The ranges that are taken between two addresses, and the gaps between them. Gaps are few, as segments fill them from
  * below: they lie in two arrays in address order, which are quicker to go through and to change than a tree.
  */
-final class AddressSpace {
+final class AddressSpace implements Addresses {
     private static final long NONE = DeviceMemory.NONE;
 
-    private long[] gaps = new long[8];
-    private long[] sizes = new long[8];
+    private long[] gaps;
+    private long[] sizes;
     private int count = 1;
     /** Sizes of the taken ranges by address. */
-    private Long2LongOpenHashMap taken = new Long2LongOpenHashMap();
+    private final Long2LongOpenHashMap taken;
 
     AddressSpace(long from, long to) {
+        gaps = new long[8];
+        sizes = new long[8];
+        taken = new Long2LongOpenHashMap();
         gaps[0] = from;
         sizes[0] = to - from;
         taken.defaultReturnValue(NONE);
     }
 
-    /** Takes over the ranges of another. */
-    void copyFrom(AddressSpace other) {
+    private AddressSpace(AddressSpace other) {
         gaps = other.gaps.clone();
         sizes = other.sizes.clone();
         count = other.count;
         taken = other.taken.clone();
     }
 
-    /** Takes the lowest gap that is large enough; {@link DeviceMemory#NONE} when there is none. */
-    long take(long bytes) {
+    @Override
+    public AddressSpace copy() {
+        return new AddressSpace(this);
+    }
+
+    /** Whether no range is taken. */
+    boolean isEmpty() {
+        return taken.isEmpty();
+    }
+
+    /** Takes the lower end of the lowest gap that is large enough. */
+    @Override
+    public long take(long bytes) {
         for (int i = 0; i < count; i++) {
             if (sizes[i] >= bytes) {
                 long address = gaps[i];
                 gaps[i] += bytes;
-                sizes[i] -= bytes;
-                if (sizes[i] == 0) {
-                    remove(i);
-                }
+                shrink(i, bytes);
                 taken.put(address, bytes);
                 return address;
             }
@@ -47,8 +57,28 @@ final class AddressSpace {
         return NONE;
     }
 
-    /** Gives a range back and returns its size, or {@link DeviceMemory#NONE} when it was not taken. */
-    long drop(long address) {
+    /** Takes the upper end of the highest gap that is large enough; {@link DeviceMemory#NONE} when there is none. */
+    long takeHighest(long bytes) {
+        for (int i = count - 1; i >= 0; i--) {
+            if (sizes[i] >= bytes) {
+                long address = gaps[i] + sizes[i] - bytes;
+                shrink(i, bytes);
+                taken.put(address, bytes);
+                return address;
+            }
+        }
+        return NONE;
+    }
+
+    private void shrink(int gap, long bytes) {
+        sizes[gap] -= bytes;
+        if (sizes[gap] == 0) {
+            remove(gap);
+        }
+    }
+
+    @Override
+    public long drop(long address) {
         long bytes = taken.remove(address);
         if (bytes == NONE) {
             return NONE;

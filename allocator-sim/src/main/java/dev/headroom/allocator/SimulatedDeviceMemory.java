@@ -2,8 +2,7 @@ package dev.headroom.allocator;
 
 /**
  * Device memory that consists of addresses only. Every allocation takes whole granules of 2 MiB, as on current NVIDIA
- * drivers, at the lowest address where it fits. Real drivers may choose other addresses, which matters only where the
- * allocator decides between equal blocks by address.
+ * drivers, at the address that a {@link Placement} says. Ranges of virtual memory lie in ascending order.
  */
 public final class SimulatedDeviceMemory implements DeviceMemory {
     /** Smallest unit that the driver hands out. */
@@ -13,9 +12,8 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     private static final long PLAIN_SPAN = 4 * Bytes.TIB;
     private static final long VIRTUAL_SPAN = 1L << 57;
 
-    private final AddressSpace plain = new AddressSpace(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);
-    private final AddressSpace virtual =
-            new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
+    private Addresses plain;
+    private Addresses virtual = new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
     private long total;
     private long used;
     private long mostUsed;
@@ -35,6 +33,15 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
      * @throws IllegalArgumentException when the total is not positive or more is in use than there is
      */
     public SimulatedDeviceMemory(long total, long inUse) {
+        this(total, inUse, Placement.ASCENDING);
+    }
+
+    /**
+     * The same, which places allocations elsewhere.
+     *
+     * @throws IllegalArgumentException when the total is not positive or more is in use than there is
+     */
+    public SimulatedDeviceMemory(long total, long inUse, Placement placement) {
         if (total <= 0 || total > PLAIN_SPAN) {
             throw new IllegalArgumentException("device memory of " + total + " bytes: give 1 byte to 4 TiB");
         }
@@ -45,6 +52,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         this.total = total;
         this.used = inUse;
         this.mostUsed = inUse;
+        this.plain = placement.between(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);
     }
 
     /** Takes over what is taken of another device, and the size of that device. */
@@ -53,8 +61,8 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         used = other.used;
         mostUsed = other.mostUsed;
         leastRefused = other.leastRefused;
-        plain.copyFrom(other.plain);
-        virtual.copyFrom(other.virtual);
+        plain = other.plain.copy();
+        virtual = other.virtual.copy();
     }
 
     /** The device has another size from now on. */

@@ -104,15 +104,12 @@ class FreeBlocksTest {
     void addressesComeFromTheLowestGap(@ForAll long seed) {
         Random random = new Random(seed);
         AddressSpace space = new AddressSpace(100, 600);
-        AddressSpace copy = new AddressSpace(0, 1);
         boolean[] used = new boolean[500];
         long[] sizes = new long[500];
         for (int i = 0; i < 200; i++) {
             int at = random.nextInt(500);
             if (random.nextInt(4) == 0) {
-                copy.copyFrom(space);
-                space = copy;
-                copy = new AddressSpace(0, 1);
+                space = space.copy();
             }
             if (random.nextBoolean()) {
                 int bytes = 1 + random.nextInt(40);

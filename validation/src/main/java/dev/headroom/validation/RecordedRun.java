@@ -27,6 +27,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_BEFORE_BACK
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.allocator.Placement;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.adapter.AdapterOptions;
@@ -146,7 +147,13 @@ public final class RecordedRun {
                         gpu(),
                         root.path("total_bytes").asLong(),
                         root.path("in_use_bytes").asLong(),
-                        limit.isNumber() ? limit.asLong() : null)));
+                        limit.isNumber() ? limit.asLong() : null,
+                        placement())));
+    }
+
+    private Placement placement() {
+        boolean stubs = recording.root().path("null_libraries").asBoolean();
+        return stubs ? Placement.ASCENDING : Placement.DRIVER;
     }
 
     /** The options of the training loop. */

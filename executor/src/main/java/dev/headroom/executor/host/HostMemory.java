@@ -1,6 +1,7 @@
 package dev.headroom.executor.host;
 
 import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -37,7 +38,7 @@ public final class HostMemory implements DeviceMemory {
      * @param inUse bytes of it that are taken by others
      */
     public HostMemory(long total, long inUse) {
-        addresses = new SimulatedDeviceMemory(total, inUse);
+        addresses = new SimulatedDeviceMemory(total, inUse, Placement.DRIVER);
     }
 
     @Override

@@ -10,19 +10,13 @@ import java.lang.reflect.Proxy;
 public final class NoKernels {
     private NoKernels() {}
 
-    /** @param total bytes of the device */
+    /** @param total bytes of a device that places what is asked for in ascending order */
     public static Backend over(long total) {
-        return over(total, 0);
+        return over(new SimulatedDeviceMemory(total));
     }
 
-    /**
-     * A device of which others have taken a part.
-     *
-     * @param total bytes of the device
-     * @param inUse bytes of it that are taken
-     */
-    public static Backend over(long total, long inUse) {
-        DeviceMemory memory = new SimulatedDeviceMemory(total, inUse);
+    /** @param memory of the device; gives out addresses */
+    public static Backend over(DeviceMemory memory) {
         InvocationHandler answer = (proxy, method, args) -> {
             Class<?> type = method.getReturnType();
             if (type == DeviceMemory.class) {

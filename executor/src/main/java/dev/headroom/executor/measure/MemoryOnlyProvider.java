@@ -1,5 +1,7 @@
 package dev.headroom.executor.measure;
 
+import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 
@@ -17,6 +19,6 @@ public final class MemoryOnlyProvider implements BackendProvider {
 
     @Override
     public Backend open(long total, long inUse) {
-        return NoKernels.over(total, inUse);
+        return NoKernels.over(new SimulatedDeviceMemory(total, inUse, Placement.DRIVER));
     }
 }

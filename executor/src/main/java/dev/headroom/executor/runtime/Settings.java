@@ -10,11 +10,12 @@ import dev.headroom.model.scenario.Scenario;
  * @param attention which kernels of scaled dot product attention may run
  * @param seed of all randomness
  * @param deterministic {@code torch.use_deterministic_algorithms(True)}
+ * @param cudnnPlans whether plans of cuDNN ask for workspaces, as the library's do; over null libraries none does
  */
-public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean deterministic) {
-    /** With kernels that may add up in any order. */
+public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean deterministic, boolean cudnnPlans) {
+    /** With kernels that may add up in any order, and no workspace of cuDNN. */
     public Settings(Gpu gpu, Scenario.Attention attention, long seed) {
-        this(gpu, attention, seed, false);
+        this(gpu, attention, seed, false, false);
     }
 
     /** What a scenario says, which has to name a card. */
@@ -23,6 +24,7 @@ public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean
                 scenario.device().givenGpu(),
                 scenario.kernels().attention(),
                 seed,
-                scenario.kernels().deterministic());
+                scenario.kernels().deterministic(),
+                scenario.kernels().cudnnWorkspace().bytes() == null);
     }
 }

@@ -57,7 +57,11 @@ class RecordedConvolutionsTest {
                     allocator,
                     cuda,
                     new Settings(
-                            GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1, c.deterministic()));
+                            GpuCatalogue.find("h200").orElseThrow(),
+                            Scenario.Attention.AUTO,
+                            1,
+                            c.deterministic(),
+                            true));
             try (Scope s = e.open()) {
                 Tensor x = tensor(e, c, c.node().input(), c.skip());
                 Tensor w = tensor(e, c, c.node().weight(), 0);

@@ -1,11 +1,12 @@
 package dev.headroom.validation.executed;
 
+import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
-import dev.headroom.executor.measure.MemoryOnlyProvider;
 import dev.headroom.executor.op.StandardOperators;
 import dev.headroom.executor.program.Program;
 import dev.headroom.fixtures.Recording;
@@ -67,7 +68,8 @@ public record ExecutedRecording(String name, Set<String> lacking, String refusal
 
     private static String difference(Recording recording, Graph graph) {
         DeviceBudget device = new RecordedRun(recording).request(graph).device();
-        try (Backend backend = new MemoryOnlyProvider().open(Objects.requireNonNull(device.total()), device.inUse())) {
+        try (Backend backend = NoKernels.over(new SimulatedDeviceMemory(
+                Objects.requireNonNull(device.total()), device.inUse(), device.placement()))) {
             return difference(recording, graph, backend);
         }
     }

@@ -11,6 +11,7 @@ import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.RecordedRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,7 +108,11 @@ public final class FinetuneRun {
 
     /** The scenario of the options that Headroom has, on no card yet. */
     public Scenario scenario() {
-        Scenario run = Scenario.defaults().with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.of(0)); // none
+        boolean stubs = recording.root().path("null_libraries").asBoolean();
+        String torch = recording.root().path("versions").path("torch").asText(TorchVersion.NEWEST.toString());
+        Scenario run = Scenario.defaults()
+                .with(ScenarioSettings.TORCH, TorchVersion.of(torch))
+                .with(ScenarioSettings.CUDNN_WORKSPACE, stubs ? CudnnWorkspace.NONE : CudnnWorkspace.AUTO);
         for (Map.Entry<String, List<String>> e : options().entrySet()) {
             Setting<?> setting = setting(e.getKey());
             if (setting != null) {
@@ -137,7 +142,8 @@ public final class FinetuneRun {
                         device.gpu(),
                         recording.root().path("total_bytes").asLong() + context,
                         device.inUse(),
-                        device.limit())));
+                        device.limit(),
+                        device.placement())));
     }
 
     /** The same run as arguments of {@code headroom predict}. */

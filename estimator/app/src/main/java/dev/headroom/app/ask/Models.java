@@ -2,7 +2,6 @@ package dev.headroom.app.ask;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
-import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -43,7 +42,7 @@ public final class Models {
      */
     public Graph graph(Path model, Scenario asked) {
         // No importer looks at the card, at --batch and --dim or at the optimizer: graphs have symbols for sizes.
-        Scenario shared = asked.withDevice(DeviceBudget.UNKNOWN)
+        Scenario shared = asked.withDevice(asked.device().unknown())
                 .withSizes(DEFAULTS.sizes())
                 .withOptimizer(DEFAULTS.optimizer());
         Key key = new Key(model, shared);

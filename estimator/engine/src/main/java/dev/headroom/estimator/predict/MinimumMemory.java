@@ -2,6 +2,7 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
+import dev.headroom.allocator.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.error.Unwanted;
@@ -20,6 +21,7 @@ final class MinimumMemory {
     private static final long GRANULE = SimulatedDeviceMemory.GRANULE;
 
     private final AllocatorSettings settings;
+    private final Placement placement;
     private final Requests requests;
     private final boolean sharing;
     /** What all sizes in question have in common. */
@@ -32,12 +34,13 @@ final class MinimumMemory {
     /** Below this size the run is known to fail, down to the most that the search has found to be too little. */
     private long lacking;
 
-    MinimumMemory(EventLog log, AllocatorSettings settings) {
+    MinimumMemory(EventLog log, AllocatorSettings settings, Placement placement) {
         this.settings = settings;
+        this.placement = placement;
         this.requests = Requests.of(log);
         this.sharing = RequestPlay.onlyRefusalsDiffer(settings);
-        this.common = new RequestPlay(requests, settings, GRANULE);
-        this.play = new RequestPlay(requests, settings, GRANULE);
+        this.common = new RequestPlay(requests, settings, placement, GRANULE);
+        this.play = new RequestPlay(requests, settings, placement, GRANULE);
     }
 
     /**
@@ -70,7 +73,7 @@ final class MinimumMemory {
     /** Plays in a device of a size, from where all sizes in question part, and notes what it tells of others. */
     private void play(long size) {
         if (!sharing) {
-            if (new RequestPlay(requests, settings, size).finish()) {
+            if (new RequestPlay(requests, settings, placement, size).finish()) {
                 suffices = size;
             } else {
                 lacking = size + GRANULE;

@@ -27,7 +27,10 @@ class Plays {
     /** Bytes that the allocator must be able to reserve for a run that was played to get through. */
     long least(PredictionRequest request, Simulation played) {
         return played.devices().stream()
-                .mapToLong(d -> new MinimumMemory(d.log(), Predictor.settings(request.unbounded()))
+                .mapToLong(d -> new MinimumMemory(
+                                d.log(),
+                                Predictor.settings(request.unbounded()),
+                                request.device().placement())
                         .bytes(d.peak().allocated(), d.peak().reserved()))
                 .max()
                 .orElse(0);

@@ -56,6 +56,7 @@ public record PredictionRequest(Graph graph, Scenario scenario) {
 
     /** The same run and the same card's kernels, with room for anything. */
     public static Scenario unbounded(Scenario scenario) {
-        return scenario.withDevice(new DeviceBudget(scenario.device().gpu(), Predictor.UNBOUNDED, 0, null));
+        DeviceBudget device = scenario.device();
+        return scenario.withDevice(device.unknown().withGpu(device.gpu()).withMemory(Predictor.UNBOUNDED));
     }
 }

@@ -86,7 +86,8 @@ public final class Predictor {
                             + " bytes of CUDA's context and libraries leave nothing of " + total
                             + " bytes of device memory; the run needs more");
         }
-        return new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
+        return new SimulatedDeviceMemory(
+                total == null ? UNBOUNDED : total, taken, request.device().placement());
     }
 
     static AllocatorSettings settings(PredictionRequest request) {

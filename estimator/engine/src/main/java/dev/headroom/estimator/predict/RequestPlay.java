@@ -4,6 +4,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.allocator.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 
 /** Requests that are played in a device of some size, up to somewhere. */
@@ -17,9 +18,9 @@ final class RequestPlay {
     private int next;
 
     /** At the beginning, in a device of its own. */
-    RequestPlay(Requests requests, AllocatorSettings settings, long total) {
+    RequestPlay(Requests requests, AllocatorSettings settings, Placement placement, long total) {
         this.requests = requests;
-        this.memory = new SimulatedDeviceMemory(total);
+        this.memory = new SimulatedDeviceMemory(total, 0, placement);
         this.allocator = new CachingAllocator(settings, memory);
         this.blocks = new int[requests.storages()];
     }

@@ -1,7 +1,6 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,7 +25,7 @@ public final class SharedPredictor {
         if (!SharedPlays.serves(request.scenario())) {
             return Predictor.predict(request);
         }
-        Scenario onAny = request.scenario().withDevice(DeviceBudget.UNKNOWN);
+        Scenario onAny = request.scenario().withDevice(request.device().unknown());
         if (graph != request.graph() || !onAny.equals(asked)) {
             graph = request.graph();
             asked = onAny;

@@ -6,6 +6,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.allocator.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
@@ -37,7 +38,7 @@ class MinimumMemoryTest {
         long reserved = spacious.statistics().reservedBytes().peak();
         assertEquals(
                 searched(program, settings, allocated, reserved),
-                new MinimumMemory(log, settings).bytes(allocated, reserved));
+                new MinimumMemory(log, settings, Placement.DRIVER).bytes(allocated, reserved));
     }
 
     /** Two blocks of 4 MiB share a segment of 20 MiB, whose rest serves its own stream alone. */
@@ -49,7 +50,8 @@ class MinimumMemoryTest {
         add(log, 4, 0);
         log.free(first, 0, 0);
         add(log, 12, stream);
-        long least = new MinimumMemory(log, AllocatorSettings.defaults()).bytes(16 * Bytes.MIB, 40 * Bytes.MIB);
+        long least = new MinimumMemory(log, AllocatorSettings.defaults(), Placement.DRIVER)
+                .bytes(16 * Bytes.MIB, 40 * Bytes.MIB);
         assertEquals(mib * Bytes.MIB, least);
     }
 

@@ -79,7 +79,8 @@ class WorkspacesTest {
 
     /** What a product with a bias takes and keeps, by version: see TorchVersion.ltWorkspace. */
     @ParameterizedTest
-    @CsvSource({"1.11, 0, 0", "1.13, 1, 0", "2.1, 33, 32", "2.8, 33, 32", "2.10, 33, 33", "2.14, 32, 32"})
+    @CsvSource({"1.11, 0, 0", "1.13, 1, 0", "2.1, 33, 32", "2.8, 33, 32", "2.11, 33, 33", "2.12, 32, 32", "2.14, 32, 32"
+    })
     void productsWithABias(String torch, long most, long kept) {
         EagerRuntime rt = runtime(torch, 9, 1);
         rt.workspaces().useBlasLt();

@@ -1,5 +1,6 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.allocator.Placement;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.record.Withers;
 import java.util.Objects;
@@ -12,15 +13,27 @@ import org.jspecify.annotations.Nullable;
  * @param memory total device bytes, or {@code null} for the card's own
  * @param inUse bytes taken by others
  * @param limit bytes that the allocator may reserve, or {@code null}
+ * @param placement where segments lie; other than a driver's only for what was recorded without one
  */
 @Withers
 public record DeviceBudget(
         @Nullable Gpu gpu,
         @Nullable Long memory,
         long inUse,
-        @Nullable Long limit) implements DeviceBudgetWithers.With {
+        @Nullable Long limit,
+        Placement placement) implements DeviceBudgetWithers.With {
     /** No card is named, and there is room for anything. */
     public static final DeviceBudget UNKNOWN = new DeviceBudget(null, null, 0, null);
+
+    /** Of a device with NVIDIA's driver. */
+    public DeviceBudget(@Nullable Gpu gpu, @Nullable Long memory, long inUse, @Nullable Long limit) {
+        this(gpu, memory, inUse, limit, Placement.DRIVER);
+    }
+
+    /** Any card with room for anything, which places segments alike. */
+    public DeviceBudget unknown() {
+        return UNKNOWN.withPlacement(placement);
+    }
 
     /** The whole of a card. */
     public static DeviceBudget of(Gpu gpu) {

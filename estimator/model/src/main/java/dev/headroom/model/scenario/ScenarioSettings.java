@@ -16,6 +16,7 @@ import static dev.headroom.model.scenario.ValueFormats.number;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 import static dev.headroom.model.scenario.ValueFormats.share;
 
+import dev.headroom.allocator.Placement;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
@@ -258,6 +259,9 @@ public final class ScenarioSettings {
 
     public static final Setting<Long> LIMIT =
             row(Setting.of("limit", DEVICE, DeviceBudget::limit, DeviceBudget::withLimit));
+
+    public static final Setting<Placement> PLACEMENT =
+            row(Setting.of("placement", DEVICE, DeviceBudget::placement, DeviceBudget::withPlacement));
 
     private ScenarioSettings() {}
 

@@ -153,10 +153,11 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
 
     /**
      * 1 MiB a call since pull request 73439 of February 2022 (1.12); kept since pull request 156495 (in the headers of
-     * 2.9.0, not of 2.8.0); shared with cuBLAS since pull request 168175 of January 2026 (2.11).
+     * 2.9.0, not of 2.8.0); shared with cuBLAS since pull request 168175 of January 2026: in recordings of 2.12.0, not
+     * of 2.11.0.
      */
     public LtWorkspace ltWorkspace() {
-        if (since(2, 11)) {
+        if (since(2, 12)) {
             return LtWorkspace.SHARED;
         }
         if (since(2, 9)) {
@@ -166,15 +167,18 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * The version of cuDNN in PyTorch's packages (.github/scripts/generate_binary_build_matrix.py of the releases): 9.1
-     * from 2.4 to 2.6, 8.9 and older before, 9.5 in 2.7, 9.10 in 2.8; of later ones that of 2.14.
+     * The version of cuDNN that PyTorch's packages for Linux require (their metadata; before 2.5
+     * .github/scripts/generate_binary_build_matrix.py of the releases).
      */
     public CudnnVersion cudnn() {
-        if (since(2, 9)) {
+        if (since(2, 14)) {
             return CudnnVersion.NEWEST;
         }
+        if (since(2, 11)) {
+            return new CudnnVersion(9, since(2, 12) ? 20 : 19);
+        }
         if (since(2, 7)) {
-            return since(2, 8) ? new CudnnVersion(9, 10) : new CudnnVersion(9, 5);
+            return new CudnnVersion(9, since(2, 8) ? 10 : 5);
         }
         return since(2, 4) ? new CudnnVersion(9, 1) : new CudnnVersion(8, since(2, 1) ? 9 : 3);
     }

@@ -89,9 +89,25 @@ class TorchVersionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1.8, NONE", "2.6, PER_CALL", "2.9, KEPT", "2.14, SHARED"})
+    @CsvSource({"1.8, NONE", "2.6, PER_CALL", "2.9, KEPT", "2.11, KEPT", "2.12, SHARED", "2.14, SHARED"})
     void blasLtWorkspace(String version, LtWorkspace kind) {
         assertEquals(kind, TorchVersion.of(version).ltWorkspace());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2.0, 8.3",
+        "2.3, 8.9",
+        "2.6, 9.1",
+        "2.7, 9.5",
+        "2.8, 9.10",
+        "2.10, 9.10",
+        "2.11, 9.19",
+        "2.13, 9.20",
+        "2.14, 9.24"
+    })
+    void cudnnOfItsPackages(String version, String cudnn) {
+        assertEquals(cudnn, TorchVersion.of(version).cudnn().toString());
     }
 
     @ParameterizedTest

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** cuDNN's attention (aten/src/ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). */
 final class CudnnAttention {
+    /** What its plans ask for on an H100, that of a single query's forward pass aside. */
+    private static final long PLAN_BYTES = 256;
+
     private CudnnAttention() {}
 
     static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, @Nullable Tensor bias, Spec spec, boolean trains) {
@@ -33,7 +36,12 @@ final class CudnnAttention {
         Tensor flat = sums == null
                 ? null
                 : e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
-        e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, flat, spec));
+        try (Scope s = e.open()) {
+            if (e.settings().cudnnPlans() && q.size(2) > 1) {
+                e.workspace(PLAN_BYTES);
+            }
+            e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, flat, spec));
+        }
         e.free(flat);
         SavedTensor savedSums = r.saveOutput(sums);
         SavedTensor savedOut = r.saveOutput(out);
@@ -69,11 +77,25 @@ final class CudnnAttention {
             }
             // The queries' gradient in single precision, and for each query the product of result and gradient.
             long rows = q.size(0) * q.size(1) * q.size(2);
-            e.workspace(rows * (q.size(3) + 1) * Float.BYTES);
+            e.workspace(rows * (q.size(3) + 1) * Float.BYTES + plan(e, q, call.k(), call.v()));
             Tensor flat = e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
             AttentionCall flatCall = new AttentionCall(q, call.k(), call.v(), call.bias(), out, flat, call.spec());
             e.backend().attention().attentionBackward(flatCall, g, new AttentionCall.Gradients(dq, dk, dv, null));
         }
         return new Tensor[] {dq, dk, dv};
+    }
+
+    /** Where heads of the query share one of the key, gradients of key and value are kept for each before they are summed. */
+    private static long plan(Eager e, Tensor q, Tensor k, Tensor v) {
+        if (!e.settings().cudnnPlans()) {
+            return 0;
+        }
+        boolean shared = q.size(1) != k.size(1);
+        long each = q.size(0)
+                * q.size(1)
+                * k.size(2)
+                * (k.size(3) + v.size(3))
+                * k.dtype().bytes();
+        return PLAN_BYTES + (shared ? each : 0);
     }
 }

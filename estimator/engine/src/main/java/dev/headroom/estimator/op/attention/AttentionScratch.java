@@ -36,7 +36,7 @@ public enum AttentionScratch {
     CUDNN {
         @Override
         public void take(EagerRuntime rt, Tensor query, Tensor key, Tensor value) {
-            rt.free(rt.workspace(CudnnAttention.accumulators(query)));
+            rt.free(CudnnAttention.backwardWorkspace(rt, query, key, value));
         }
     };
 

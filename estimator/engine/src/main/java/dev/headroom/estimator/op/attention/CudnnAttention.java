@@ -6,12 +6,17 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
- * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). What cuDNN's
- * plans ask for beyond the accumulators below is not known without cuDNN and counts as none.
+ * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). What its plans ask
+ * for was measured on an H100 with cuDNN 9.19, in 367 problems (fixtures/cudnn/attention-h100.csv.gz); other cards and
+ * versions were not.
  */
 final class CudnnAttention {
+    /** Of every plan but that of a single query, which needs none. */
+    private static final long PLAN_BYTES = 256;
+
     private CudnnAttention() {}
 
     static Tensor apply(EagerRuntime rt, AttentionCall c) {
@@ -27,6 +32,7 @@ final class CudnnAttention {
         Tensor shift = rt.empty(DType.INT64);
         Tensor out = matching(rt, q, v.size(3));
         Tensor sums = r.records() ? rt.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2), 1) : null;
+        rt.free(forwardWorkspace(rt, q));
         r.saveOutput(sums);
         Saved result = r.saveOutput(out);
         r.saveOutput(shift);
@@ -59,19 +65,35 @@ final class CudnnAttention {
         Tensor gk = rt.emptyLike(k);
         Tensor gv = rt.emptyLike(v);
         Tensor dense = g.stride(-1) == 1 ? null : rt.emptyLike(result);
-        rt.free(rt.workspace(accumulators(q)));
+        rt.free(backwardWorkspace(rt, q, k, v));
         rt.free(dense);
         return new Tensor[] {gq, gk, gv};
     }
 
+    private static @Nullable Tensor forwardWorkspace(EagerRuntime rt, Tensor q) {
+        Long fixed = rt.options().cudnnWorkspace();
+        long plan = fixed == null ? q.size(2) > 1 ? PLAN_BYTES : 0 : fixed;
+        return plan == 0 ? null : rt.workspace(plan);
+    }
+
     /**
-     * Bytes of the float32 sums that cuDNN's front end keeps in a backward pass: the query's gradient and the row
-     * sums of the softmax, each in units of 16 bytes (cudnn_frontend/node/scaled_dot_product_flash_attention.h,
-     * SDPABackwardNode).
+     * Takes what a backward pass works in: the float32 sums that cuDNN's front end keeps, which are the query's
+     * gradient and the row sums of the softmax, each in units of 16 bytes
+     * (cudnn_frontend/node/scaled_dot_product_flash_attention.h, SDPABackwardNode), and what the plan asks for: where
+     * several heads of the query share one of the key, the gradients of key and value for every head of the query.
      */
-    static long accumulators(Tensor q) {
+    static Tensor backwardWorkspace(EagerRuntime rt, Tensor q, Tensor k, Tensor v) {
         long rows = q.size(0) * q.size(1) * q.size(2);
-        return roundUp(rows * q.size(3) * 4) + roundUp(rows * 4);
+        long sums = roundUp(rows * q.size(3) * Float.BYTES) + roundUp(rows * Float.BYTES);
+        Long fixed = rt.options().cudnnWorkspace();
+        return rt.workspace(sums + (fixed == null ? PLAN_BYTES + shared(q, k) + shared(q, v) : fixed));
+    }
+
+    private static long shared(Tensor q, Tensor of) {
+        long rows = q.size(0) * q.size(1) * of.size(2);
+        return q.size(1) == of.size(1)
+                ? 0
+                : roundUp(rows * of.size(3) * of.dtype().bytes());
     }
 
     private static long roundUp(long bytes) {
