@@ -1,5 +1,8 @@
 package dev.headroom.allocator;
 
+import dev.headroom.allocator.address.Addresses;
+import dev.headroom.allocator.address.Placement;
+
 /**
  * Device memory that consists of addresses only. Every allocation takes whole granules of 2 MiB, as on current NVIDIA
  * drivers, at the address that a {@link Placement} says. Ranges of virtual memory lie in ascending order.
@@ -13,7 +16,8 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     private static final long VIRTUAL_SPAN = 1L << 57;
 
     private Addresses plain;
-    private Addresses virtual = new AddressSpace(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
+    private Addresses virtual =
+            Placement.ASCENDING.between(PLAIN_BASE + PLAIN_SPAN, PLAIN_BASE + PLAIN_SPAN + VIRTUAL_SPAN);
     private long total;
     private long used;
     private long mostUsed;

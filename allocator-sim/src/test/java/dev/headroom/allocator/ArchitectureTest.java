@@ -29,7 +29,8 @@ class ArchitectureTest {
                 .resideInAPackage("dev.headroom.allocator")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage("dev.headroom.allocator.*..")
+                .resideInAnyPackage("dev.headroom.allocator.replay..", "dev.headroom.allocator.snapshot..",
+                        "dev.headroom.allocator.trace..")
                 .check(CLASSES);
     }
 

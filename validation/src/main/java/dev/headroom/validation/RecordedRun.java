@@ -27,7 +27,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_BEFORE_BACK
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.adapter.AdapterOptions;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.host;
 
 import dev.headroom.allocator.DeviceMemory;
-import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

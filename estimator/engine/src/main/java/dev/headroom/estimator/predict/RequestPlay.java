@@ -4,7 +4,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
-import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 
 /** Requests that are played in a device of some size, up to somewhere. */

@@ -6,7 +6,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
-import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;

@@ -1,6 +1,6 @@
 package dev.headroom.model.scenario;
 
-import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.record.Withers;
 import java.util.Objects;

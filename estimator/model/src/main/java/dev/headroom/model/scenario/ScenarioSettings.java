@@ -16,7 +16,7 @@ import static dev.headroom.model.scenario.ValueFormats.number;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 import static dev.headroom.model.scenario.ValueFormats.share;
 
-import dev.headroom.allocator.Placement;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;

@@ -140,6 +140,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * Memory-efficient attention that drops nothing has two numbers, seed and offset, on the device: in recordings of
+     * 2.14.1, not of 2.11.0, 2.12.0 and 2.13.0.
+     */
+    public boolean attentionKeepsUnusedSeeds() {
+        return since(2, 14);
+    }
+
+    /**
      * Bytes of cuBLAS's workspace: 32 MiB on Hopper, else {@code :4096:2:16:8} (pull request 91564); on later GPUs 32
      * MiB since pull request 175344 of February 2026, whose first release is 2.12
      * (aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize).

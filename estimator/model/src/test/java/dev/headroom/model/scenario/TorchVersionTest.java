@@ -95,6 +95,12 @@ class TorchVersionTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"2.11, false", "2.13, false", "2.14, true"})
+    void unusedSeedsOnTheDevice(String version, boolean kept) {
+        assertEquals(kept, TorchVersion.of(version).attentionKeepsUnusedSeeds());
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "2.0, 8.3",
         "2.3, 8.9",

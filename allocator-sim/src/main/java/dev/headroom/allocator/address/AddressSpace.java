@@ -1,4 +1,4 @@
-package dev.headroom.allocator;
+package dev.headroom.allocator.address;
 
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.Arrays;
@@ -8,8 +8,6 @@ import java.util.Arrays;
  * below: they lie in two arrays in address order, which are quicker to go through and to change than a tree.
  */
 final class AddressSpace implements Addresses {
-    private static final long NONE = DeviceMemory.NONE;
-
     private long[] gaps;
     private long[] sizes;
     private int count = 1;
@@ -57,7 +55,7 @@ final class AddressSpace implements Addresses {
         return NONE;
     }
 
-    /** Takes the upper end of the highest gap that is large enough; {@link DeviceMemory#NONE} when there is none. */
+    /** Takes the upper end of the highest gap that is large enough; {@link #NONE} when there is none. */
     long takeHighest(long bytes) {
         for (int i = count - 1; i >= 0; i--) {
             if (sizes[i] >= bytes) {

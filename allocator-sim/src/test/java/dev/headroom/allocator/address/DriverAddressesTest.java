@@ -1,4 +1,4 @@
-package dev.headroom.allocator;
+package dev.headroom.allocator.address;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,7 +12,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 class DriverAddressesTest {
-    private static final long MIB = Bytes.MIB;
+    private static final long MIB = 1L << 20;
     private static final long TOP = 1024 * MIB;
 
     /**
@@ -39,7 +39,7 @@ class DriverAddressesTest {
         assertEquals(first + 20 * MIB, beside);
         driver.take(40 * MIB);
         assertEquals(20 * MIB, driver.drop(first));
-        assertEquals(DeviceMemory.NONE, driver.drop(first));
+        assertEquals(Addresses.NONE, driver.drop(first));
         assertEquals(2 * MIB, driver.drop(beside));
         assertEquals(first, driver.take(32 * MIB), "the highest range that is free");
     }
@@ -55,7 +55,7 @@ class DriverAddressesTest {
                 Addresses copy = driver.copy();
                 long address = driver.take(bytes);
                 assertEquals(address, copy.take(bytes), "a copy answers alike");
-                if (address != DeviceMemory.NONE) {
+                if (address != Addresses.NONE) {
                     Map.Entry<Long, Long> before = taken.floorEntry(address);
                     Map.Entry<Long, Long> after = taken.ceilingEntry(address);
                     assertTrue(before == null || before.getKey() + before.getValue() <= address);

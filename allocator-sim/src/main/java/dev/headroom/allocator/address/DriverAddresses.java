@@ -1,4 +1,4 @@
-package dev.headroom.allocator;
+package dev.headroom.allocator.address;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +16,7 @@ import java.util.TreeMap;
  * not known and left out.
  */
 final class DriverAddresses implements Addresses {
-    private static final long CHUNK = 32 * Bytes.MIB;
-    private static final long NONE = DeviceMemory.NONE;
+    private static final long CHUNK = 32L << 20;
 
     private final AddressSpace reserved;
     private final List<Chunk> oldestFirst;
@@ -74,7 +73,7 @@ final class DriverAddresses implements Addresses {
                 return address;
             }
         }
-        long size = Bytes.roundUp(bytes, CHUNK);
+        long size = (bytes + CHUNK - 1) / CHUNK * CHUNK;
         long base = reserved.takeHighest(size);
         if (base == NONE) {
             return NONE;

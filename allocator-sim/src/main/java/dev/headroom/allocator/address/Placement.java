@@ -1,4 +1,4 @@
-package dev.headroom.allocator;
+package dev.headroom.allocator.address;
 
 /**
  * At which addresses a simulated device places what is asked for. It decides only between free blocks of one size, of
@@ -8,18 +8,18 @@ public enum Placement {
     /** As NVIDIA's driver for Linux does, see {@link DriverAddresses}: segments that come later mostly lie lower. */
     DRIVER {
         @Override
-        Addresses between(long from, long to) {
+        public Addresses between(long from, long to) {
             return new DriverAddresses(from, to);
         }
     },
     /** The lowest address where there is room, as the null CUDA libraries do over which PyTorch was recorded. */
     ASCENDING {
         @Override
-        Addresses between(long from, long to) {
+        public Addresses between(long from, long to) {
             return new AddressSpace(from, to);
         }
     };
 
     /** Nothing of this range is taken. */
-    abstract Addresses between(long from, long to);
+    public abstract Addresses between(long from, long to);
 }

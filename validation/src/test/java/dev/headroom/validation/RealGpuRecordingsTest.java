@@ -1,0 +1,94 @@
+package dev.headroom.validation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import dev.headroom.validation.finetune.FinetuneRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What PyTorch took on a real H100, phase by phase, with the real cuDNN and the real driver. */
+class RealGpuRecordingsTest {
+    private static final Path FOLDER = Fixtures.recordings().resolve("h100");
+
+    /** A recording, by its name below the folder. */
+    record Run(String name) {
+        Comparison compare() {
+            Recording recording = Recording.read(FOLDER.resolve(name + ".json.gz"));
+            return Comparison.of(recording, Predictor.predict(request(recording)));
+        }
+
+        private static PredictionRequest request(Recording recording) {
+            if (recording.root().path("kind").asText().equals("finetune")) {
+                return new FinetuneRun(recording).request();
+            }
+            RecordedRun run = new RecordedRun(recording);
+            return run.request(run.archive(Fixtures.models()).orElseThrow());
+        }
+
+        boolean convolves() {
+            return !name.startsWith("finetune/") && !name.matches(".*(gpt2|bert|opt|llama|qwen|pythia|t5|mlp|seq2seq).*");
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Run> equal() throws IOException {
+        return Files.readAllLines(FOLDER.resolve("equal.txt")).stream().map(Run::new);
+    }
+
+    private static List<Run> all() {
+        return Stream.of(FOLDER, FOLDER.resolve("finetune"))
+                .flatMap(folder -> Fixtures.recordings(folder).stream())
+                .map(file -> FOLDER.relativize(file).toString().replace(".json.gz", ""))
+                .map(Run::new)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("equal")
+    void everyPhaseIsWhatTheGpuTook(Run run) {
+        Comparison compared = run.compare();
+        assertEquals("", compared.structure());
+        assertEquals(
+                "",
+                compared.rows().stream()
+                        .filter(row -> !row.exact() || row.reservedError() != 0)
+                        .map(Comparison.Row::difference)
+                        .collect(Collectors.joining("\n")));
+    }
+
+    /** Without convolutions the worst peaks are off by what the host's own mappings decide; with them by cuDNN's choices. */
+    @Test
+    void theOthersAreNear() {
+        for (boolean convolves : List.of(false, true)) {
+            List<Run> runs = all().stream().filter(r -> r.convolves() == convolves).toList();
+            List<Comparison> compared = runs.stream().map(Run::compare).toList();
+            near(runs, compared, Comparison::worstAllocated, convolves ? 0.13 : 0.04);
+            near(runs, compared, Comparison::worstReserved, convolves ? 0.30 : 0.10);
+        }
+    }
+
+    private static void near(
+            List<Run> runs, List<Comparison> compared, ToDoubleFunction<Comparison> error, double most) {
+        double[] errors = compared.stream().mapToDouble(error).toArray();
+        for (int i = 0; i < errors.length; i++) {
+            assertTrue(errors[i] <= most, runs.get(i) + ": " + errors[i] + " " + compared.get(i).firstDivergence());
+        }
+    }
+}
