@@ -153,10 +153,11 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
 
     /**
      * 1 MiB a call since pull request 73439 of February 2022 (1.12); kept since pull request 156495 (in the headers of
-     * 2.9.0, not of 2.8.0); shared with cuBLAS since pull request 168175 of January 2026 (2.11).
+     * 2.9.0, not of 2.8.0); shared with cuBLAS since pull request 168175 of January 2026 (in 2.12.0; a run of 2.11.0 on
+     * an H100 had one of each).
      */
     public LtWorkspace ltWorkspace() {
-        if (since(2, 11)) {
+        if (since(2, 12)) {
             return LtWorkspace.SHARED;
         }
         if (since(2, 9)) {
@@ -177,6 +178,31 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
             return since(2, 8) ? new CudnnVersion(9, 10) : new CudnnVersion(9, 5);
         }
         return since(2, 4) ? new CudnnVersion(9, 1) : new CudnnVersion(8, since(2, 1) ? 9 : 3);
+    }
+
+    /**
+     * cuDNN's attention is not taken where the probability of dropout is no multiple of 1/16: pull request 174245 of
+     * February 2026, whose first release is 2.12 (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+     */
+    public boolean cudnnDropsSixteenths() {
+        return since(2, 12);
+    }
+
+    /**
+     * cuDNN's attention is not taken where it has no backward pass for the size of the heads (sdp_utils.cpp,
+     * check_cudnn_d256_bprop_head_dim): in 2.14.1, not in 2.12.0.
+     */
+    public boolean cudnnChecksGradients() {
+        return since(2, 13);
+    }
+
+    /**
+     * Memory-efficient attention takes fewer heads of keys and values than of queries, and every fused kernel takes a
+     * single one without {@code enable_gqa}: pull request 191085 of July 2026, whose first release is 2.14. Before, the
+     * plain operators compute such attention where no other fused kernel does.
+     */
+    public boolean spreadsHeads() {
+        return since(2, 14);
     }
 
     /**
