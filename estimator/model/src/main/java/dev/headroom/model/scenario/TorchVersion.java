@@ -181,6 +181,45 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * Group normalisation makes its contiguous copy inside of the operator, keeps the input as it was given, and has its
+     * statistics in float32 beside those of half types (ATen/native/cuda/group_norm_kernel.cu): in 2.14.1, not in
+     * 2.12.0. Before, a copy that is made first is what is kept, and there are sums for single pixels, too.
+     */
+    public boolean groupNormTakesAnyLayout() {
+        return since(2, 13);
+    }
+
+    /**
+     * Sorts of an embedding's indices look only at the bits that rows have (ATen/native/cuda/Embedding.cu): in 2.14.1,
+     * not in 2.12.0, which sort by all bits.
+     */
+    public boolean sortsFewBits() {
+        return since(2, 13);
+    }
+
+    /**
+     * {@code histc} and {@code index_put} read the smallest and the largest element by {@code aminmax}, where 2.12.0 has
+     * {@code min} and {@code max} (ATen/native/cuda/SummaryOps.cu and Indexing.cu): in 2.14.1.
+     */
+    public boolean readsBothEnds() {
+        return since(2, 13);
+    }
+
+    /** Batches of outer products have a kernel of PyTorch's own (ATen/native/cuda/Blas.cpp): in 2.14.1, not in 2.12.0. */
+    public boolean multipliesOuterProducts() {
+        return since(2, 13);
+    }
+
+    /**
+     * Gradients of {@code maximum} and {@code minimum} mask what they made in place, and those of {@code fmax}, {@code
+     * fmin} and {@code clamp} by tensors halve ties as well (tools/autograd/derivatives.yaml, and clamp_backward of
+     * FunctionsManual.cpp): in 2.14.1, not in 2.12.0.
+     */
+    public boolean splitsTies() {
+        return since(2, 13);
+    }
+
+    /**
      * cuDNN's attention is not taken where the probability of dropout is no multiple of 1/16: pull request 174245 of
      * February 2026, whose first release is 2.12 (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
      */

@@ -20,12 +20,12 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Kernels of attention as PyTorch 2.11 chose them on an H100, and 2.14 for its compute capability. */
+/** Kernels of attention as PyTorch 2.11 chose them on an H100, and later ones for its compute capability. */
 class AttentionBackendTest {
     private static final int BATCH = 2;
 
     @ParameterizedTest
-    @CsvSource({"2.11, 10", "2.14, 11"})
+    @CsvSource({"2.11, 10", "2.12, 11", "2.14, 12"})
     void choosesAsPyTorchDid(String version, int column) {
         EagerRuntime rt = new EagerRuntime(
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 33)),
