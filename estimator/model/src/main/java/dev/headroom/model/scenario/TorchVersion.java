@@ -198,10 +198,23 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * {@code histc} and {@code index_put} read the smallest and the largest element by {@code aminmax}, where 2.12.0 has
-     * {@code min} and {@code max} (ATen/native/cuda/SummaryOps.cu and Indexing.cu): in 2.14.1.
+     * {@code histc} finds the smallest and the largest element at once, by {@code aminmax}
+     * (ATen/native/cuda/SummaryOps.cu): in 2.12.0; in 2.11.0 one after the other.
      */
-    public boolean readsBothEnds() {
+    public boolean histogramReadsBothEnds() {
+        return since(2, 12);
+    }
+
+    /** The same of the indices that {@code index_put} checks (ATen/native/cuda/Indexing.cu): in 2.14.1, not in 2.12.0. */
+    public boolean indexReadsBothEnds() {
+        return since(2, 13);
+    }
+
+    /**
+     * Memory-efficient attention without dropout has a seed and an offset of zero on the device
+     * (ATen/native/transformers/cuda/attention.cu): in 2.14.1, not in 2.12.0.
+     */
+    public boolean efficientStateOnDevice() {
         return since(2, 13);
     }
 

@@ -40,8 +40,9 @@ final class EfficientAttention {
         long heads = q.size(1);
         long rows = q.size(2);
         // The state of the random generator lies on the device only where nothing is drawn.
-        Tensor seed = c.dropout() > 0 ? null : rt.empty(DType.INT64);
-        Tensor shift = c.dropout() > 0 ? null : rt.empty(DType.INT64);
+        boolean state = c.dropout() == 0 && rt.options().torch().efficientStateOnDevice();
+        Tensor seed = state ? rt.empty(DType.INT64) : null;
+        Tensor shift = state ? rt.empty(DType.INT64) : null;
         Tensor wide = rt.empty(q.dtype(), batch, rows, heads, v.size(3));
         long padded = (rows + SUMS_ALIGNMENT - 1) / SUMS_ALIGNMENT * SUMS_ALIGNMENT;
         Tensor sums = rt.empty(DType.FLOAT32, batch, heads, r.records() ? padded : 0);

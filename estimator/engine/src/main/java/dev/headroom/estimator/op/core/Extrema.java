@@ -19,35 +19,25 @@ public final class Extrema {
     }
 
     /**
-     * What the host takes to read one end of all elements, and then the other, in versions that do not {@linkplain
-     * dev.headroom.model.scenario.TorchVersion#readsBothEnds read both at once}.
+     * What the host takes to read both ends of all elements.
      *
+     * @param together whether {@code aminmax} finds them, rather than {@code max} and {@code min} in turn
      * @param compared whether each is compared with a number on the device
      */
-    private static void readInTurn(EagerRuntime rt, Tensor t, boolean compared) {
+    public static void read(EagerRuntime rt, Tensor t, boolean together, boolean compared) {
         boolean[] all = Reductions.mask(null, t.dim());
+        if (together) {
+            Tensor[] ends = both(rt, t, all, false);
+            compare(rt, compared);
+            compare(rt, compared);
+            rt.free(ends[0]);
+            rt.free(ends[1]);
+            return;
+        }
         for (int i = 0; i < 2; i++) {
             Tensor end = Reductions.reduce(rt, t, all, false, t.dtype(), t.dtype().bytes());
             compare(rt, compared);
             rt.free(end);
-        }
-    }
-
-    /** The same where both are read at once. */
-    private static void readBoth(EagerRuntime rt, Tensor t, boolean compared) {
-        Tensor[] ends = both(rt, t, Reductions.mask(null, t.dim()), false);
-        compare(rt, compared);
-        compare(rt, compared);
-        rt.free(ends[0]);
-        rt.free(ends[1]);
-    }
-
-    /** What the host takes to read both ends of all elements. */
-    public static void read(EagerRuntime rt, Tensor t, boolean compared) {
-        if (rt.options().torch().readsBothEnds()) {
-            readBoth(rt, t, compared);
-        } else {
-            readInTurn(rt, t, compared);
         }
     }
 

@@ -71,7 +71,7 @@ final class IndexedSum {
                 first = first < 0 ? d : first;
                 used++;
                 if (checked) {
-                    Extrema.read(rt, indices[d], true);
+                    Extrema.read(rt, indices[d], rt.options().torch().indexReadsBothEnds(), true);
                 }
                 Tensor wrapped = rt.empty(DType.INT64, broadcast);
                 Tensor offset = rt.empty(DType.INT64, broadcast);

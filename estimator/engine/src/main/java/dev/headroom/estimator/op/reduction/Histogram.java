@@ -15,7 +15,7 @@ final class Histogram {
         Tensor t = c.tensor("self");
         Tensor out = rt.empty(t.dtype(), c.integer("bins", 100));
         if (c.number("min", 0) == c.number("max", 0)) {
-            Extrema.read(rt, t, false);
+            Extrema.read(rt, t, rt.options().torch().histogramReadsBothEnds(), false);
         }
         return out;
     }
