@@ -35,7 +35,8 @@ public final class Extrema {
             return;
         }
         for (int i = 0; i < 2; i++) {
-            Tensor end = Reductions.reduce(rt, t, all, false, t.dtype(), t.dtype().bytes());
+            Tensor end =
+                    Reductions.reduce(rt, t, all, false, t.dtype(), t.dtype().bytes());
             compare(rt, compared);
             rt.free(end);
         }
