@@ -181,8 +181,8 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * Group normalisation makes its contiguous copy inside of the operator, keeps the input as it was given, and has its
-     * statistics in float32 beside those of half types (ATen/native/cuda/group_norm_kernel.cu): in 2.14.1, not in
+     * Group normalisation makes its contiguous copy inside of the operator, keeps the input as it was given, and has
+     * its statistics in float32 beside those of half types (ATen/native/cuda/group_norm_kernel.cu): in 2.14.1, not in
      * 2.12.0. Before, a copy that is made first is what is kept, and there are sums for single pixels, too.
      */
     public boolean groupNormTakesAnyLayout() {
@@ -205,7 +205,7 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         return since(2, 12);
     }
 
-    /** The same of the indices that {@code index_put} checks (ATen/native/cuda/Indexing.cu): in 2.14.1, not in 2.12.0. */
+    /** The same of indices that {@code index_put} checks (ATen/native/cuda/Indexing.cu): in 2.14.1, not in 2.12.0. */
     public boolean indexReadsBothEnds() {
         return since(2, 13);
     }
@@ -218,7 +218,7 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         return since(2, 13);
     }
 
-    /** Batches of outer products have a kernel of PyTorch's own (ATen/native/cuda/Blas.cpp): in 2.14.1, not in 2.12.0. */
+    /** Batches of outer products have a kernel of their own (ATen/native/cuda/Blas.cpp): in 2.14.1, not in 2.12.0. */
     public boolean multipliesOuterProducts() {
         return since(2, 13);
     }

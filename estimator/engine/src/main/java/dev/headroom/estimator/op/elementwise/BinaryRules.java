@@ -103,8 +103,8 @@ public final class BinaryRules {
     }
 
     /**
-     * {@code masked_fill_inplace_if_safe(where(self == other, grad / 2, grad), self < other, 0)}, and what it was {@link
-     * dev.headroom.model.scenario.TorchVersion#splitsTies before}.
+     * {@code masked_fill_inplace_if_safe(where(self == other, grad / 2, grad), self < other, 0)}, and what it was
+     * {@link dev.headroom.model.scenario.TorchVersion#splitsTies before}.
      */
     private static void extremum(Registry r, String name, String node) {
         Term term = new Term("so", (f, g, s, o, y) -> {

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). Where two tensors are equal
- * they share the gradient, or the first has it all in {@link dev.headroom.model.scenario.TorchVersion#splitsTies older}
- * versions.
+ * {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). Where two tensors are
+ * equal they share the gradient, or the first has it all in
+ * {@link dev.headroom.model.scenario.TorchVersion#splitsTies older} versions.
  */
 public final class Clamping {
     private Clamping() {}
@@ -49,8 +49,8 @@ public final class Clamping {
     }
 
     /**
-     * {@code where(self == bound, grad / 2, self < bound ? grad : 0)}, which both sides are; before, {@code where(self <
-     * bound, grad, 0)}.
+     * {@code where(self == bound, grad / 2, self < bound ? grad : 0)}, which both sides are; before,
+     * {@code where(self < bound, grad, 0)}.
      */
     private static Tensor chosen(Formula f, Tensor g, Tensor self, Tensor bound) {
         if (!f.runtime().options().torch().splitsTies()) {

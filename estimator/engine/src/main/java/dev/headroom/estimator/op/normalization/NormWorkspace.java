@@ -8,8 +8,8 @@ import dev.headroom.model.graph.DType;
 /**
  * What cuDNN works in while it normalises a channels-last batch in training. PyTorch asks for its persistent kernels
  * then (ATen/native/cudnn/BatchNorm.cpp, getCudnnBatchNormMode), whose blocks each sum up a tile of some rows and some
- * channels: two sums for each channel of the tile. The forward pass also has a counter for each tile. Other layouts take
- * nothing. Tiles and the rest are read off the answers of cuDNN 9.19 on an H100 (fixtures/operators/h100).
+ * channels: two sums for each channel of the tile. The forward pass also has a counter for each tile. Other layouts
+ * take nothing. Tiles and the rest are read off the answers of cuDNN 9.19 on an H100 (op/h100 of the test resources).
  *
  * @param rows of a tile with float32 input
  * @param halfRows of a tile with float16 input
@@ -30,9 +30,9 @@ record NormWorkspace(int rows, int halfRows, int counter, int fixed) {
     /** Channels that a lane reads at once where their number is a multiple of it. */
     private static final int VECTOR = 4;
 
-    /** Takes the workspace and gives it back, unless the run is told of its workspaces. */
+    /** Takes the workspace and gives it back, unless the run has none. */
     void use(EagerRuntime rt, Tensor x) {
-        if (rt.options().cudnnWorkspace() != null) {
+        if (!rt.options().normWorkspaces()) {
             return;
         }
         long channels = x.size(1);

@@ -38,6 +38,7 @@ class AttentionBackendTest {
                         false,
                         false,
                         CudnnVersion.NEWEST,
+                        false,
                         false));
         List<String> wrong = new ArrayList<>();
         for (String[] row : RecordedRows.of("attention.csv.gz")) {
