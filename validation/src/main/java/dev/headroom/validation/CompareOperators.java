@@ -2,10 +2,12 @@ package dev.headroom.validation;
 
 import dev.headroom.fixtures.OperatorCase;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Plays operator cases and prints those whose events differ from the recording. {@code CompareOperators FOLDER
- * [PART_OF_FAMILY/NAME] [-v]}; with {@code -v} both sequences of events, side by side.
+ * [PART_OF_FAMILY/NAME] [-v]}; with {@code -v} both sequences of events, side by side. {@code h100} in place of the
+ * folder: as an H100 ran them.
  */
 public final class CompareOperators {
     private CompareOperators() {}
@@ -16,20 +18,27 @@ public final class CompareOperators {
         boolean verbose = args.length > 2;
         int all = 0;
         int exact = 0;
-        for (Path family : OperatorCase.families(Path.of(args[0]))) {
-            for (OperatorCase c : OperatorCase.read(family)) {
-                if (!(c.family() + "/" + c.name()).contains(filter)) {
-                    continue;
-                }
-                all++;
-                String difference = difference(c, verbose);
-                exact += difference.isEmpty() ? 1 : 0;
-                if (!difference.isEmpty()) {
-                    System.out.println(c.family() + "/" + c.name() + ": " + difference);
-                }
+        for (OperatorCase c : cases(args[0])) {
+            if (!c.label().contains(filter)) {
+                continue;
+            }
+            all++;
+            String difference = difference(c, verbose);
+            exact += difference.isEmpty() ? 1 : 0;
+            if (!difference.isEmpty()) {
+                System.out.println(c.label() + ": " + difference);
             }
         }
         System.out.println(exact + " of " + all + " exact");
+    }
+
+    private static List<OperatorCase> cases(String where) {
+        if (where.equals("h100")) {
+            return OperatorCase.onH100();
+        }
+        return OperatorCase.families(Path.of(where)).stream()
+                .flatMap(file -> OperatorCase.read(file).stream())
+                .toList();
     }
 
     private static String difference(OperatorCase c, boolean verbose) {

@@ -5,6 +5,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
@@ -24,6 +25,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.TorchVersion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -75,12 +77,14 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
     }
 
     private static Scenario run(OperatorCase recorded) {
+        boolean nullLibraries = recorded.device().path("null_libraries").asBoolean();
         Scenario run = Scenario.defaults()
+                .with(TORCH, TorchVersion.of(recorded.device().path("torch").asText()))
                 .with(OPTIMIZER, OptimizerKind.NONE)
                 .with(ScenarioSettings.STEPS, STEPS)
                 .with(INFERENCE, recorded.mode().equals("inference"))
                 .with(CHANNELS_LAST, recorded.root().path("channels_last").asBoolean())
-                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .with(CUDNN_WORKSPACE, nullLibraries ? CudnnWorkspace.NONE : CudnnWorkspace.AUTO)
                 .with(LOSS, LossKind.OUTPUT);
         return run.loop().inference() ? run : run.with(LOSS, loss(recorded));
     }

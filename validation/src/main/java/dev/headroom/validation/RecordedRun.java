@@ -249,15 +249,18 @@ public final class RecordedRun {
         return config.path("model").asText().startsWith("cnn-") ? LossKind.MSE : LossKind.AUTO;
     }
 
-    /** Without the real cuDNN, convolutions got a fixed workspace; with it, what cuDNN asks for. */
+    /** Over null libraries, convolutions got a fixed workspace, or what cuDNN asks for; on a GPU everything did. */
     private CudnnWorkspace workspace(Scenario.Workspaces source) {
         JsonNode environment = recording.root().path("environment");
-        boolean fixed = recording.root().path("null_libraries").asBoolean()
+        boolean nullLibraries = recording.root().path("null_libraries").asBoolean();
+        boolean fixed = nullLibraries
                 && environment.path("NULLCUDA_CUDNN").asText("none").equals("none");
-        return fixed
-                ? CudnnWorkspace.of(
-                        environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0))
-                : CudnnWorkspace.from(source);
+        if (fixed) {
+            return CudnnWorkspace.of(
+                    environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0));
+        }
+        CudnnWorkspace asked = CudnnWorkspace.from(source);
+        return nullLibraries ? asked.ofConvolutionsAlone() : asked;
     }
 
     private Gpu gpu() {

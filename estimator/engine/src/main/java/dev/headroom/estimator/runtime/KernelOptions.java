@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param cudnn version whose choices are modelled
  * @param zeroLinear whether {@code deepspeed.zero.Init} has put a function of its own in the place of {@code
  *     torch.nn.functional.linear}
+ * @param normWorkspaces whether batch normalisation of cuDNN gets a workspace
  */
 public record KernelOptions(
         @Nullable Long cudnnWorkspace,
@@ -27,9 +28,10 @@ public record KernelOptions(
         boolean cudnnBenchmark,
         boolean deterministic,
         CudnnVersion cudnn,
-        boolean zeroLinear) {
+        boolean zeroLinear,
+        boolean normWorkspaces) {
     /** Operators of the newest version, without benchmarks, every convolution with the same workspace. */
     public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
-        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false);
+        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false, false);
     }
 }

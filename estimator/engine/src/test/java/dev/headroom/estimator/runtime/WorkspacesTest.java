@@ -25,7 +25,15 @@ class WorkspacesTest {
 
     private static EagerRuntime runtime(String torch, int major, int devices) {
         KernelOptions options = new KernelOptions(
-                0L, null, Scenario.Attention.AUTO, TorchVersion.of(torch), false, false, CudnnVersion.NEWEST, false);
+                0L,
+                null,
+                Scenario.Attention.AUTO,
+                TorchVersion.of(torch),
+                false,
+                false,
+                CudnnVersion.NEWEST,
+                false,
+                false);
         List<CachingAllocator> allocators = java.util.stream.IntStream.range(0, devices)
                 .mapToObj(d -> new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30)))
                 .toList();

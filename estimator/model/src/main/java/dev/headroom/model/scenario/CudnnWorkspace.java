@@ -3,13 +3,15 @@ package dev.headroom.model.scenario;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every convolution of cuDNN works in.
+ * What every convolution of cuDNN works in, and batch normalisation where nothing is fixed.
  *
  * @param source who is asked for the bytes
- * @param bytes the same for all of them, 0 for none; {@code null}: as the source says
+ * @param bytes the same for all convolutions, 0 for none; {@code null}: as the source says
+ * @param convolutionsAlone batch normalisation has none, as over null libraries that ask cuDNN of convolutions only; a
+ *     setting does not say so
  */
 public record CudnnWorkspace(
-        Scenario.Workspaces source, @Nullable Long bytes) {
+        Scenario.Workspaces source, @Nullable Long bytes, boolean convolutionsAlone) {
     /** What an installed cuDNN says, else rules, else bounds. */
     public static final CudnnWorkspace AUTO = from(Scenario.Workspaces.AUTO);
 
@@ -18,11 +20,16 @@ public record CudnnWorkspace(
 
     /** Of every convolution the same. */
     public static CudnnWorkspace of(long bytes) {
-        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes);
+        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes, false);
     }
 
     /** As a source says. */
     public static CudnnWorkspace from(Scenario.Workspaces source) {
-        return new CudnnWorkspace(source, null);
+        return new CudnnWorkspace(source, null, false);
+    }
+
+    /** The same where batch normalisation has none. */
+    public CudnnWorkspace ofConvolutionsAlone() {
+        return new CudnnWorkspace(source, bytes, true);
     }
 }

@@ -140,14 +140,6 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * Memory-efficient attention that drops nothing has two numbers, seed and offset, on the device: in recordings of
-     * 2.14.1, not of 2.11.0, 2.12.0 and 2.13.0.
-     */
-    public boolean attentionKeepsUnusedSeeds() {
-        return since(2, 14);
-    }
-
-    /**
      * Bytes of cuBLAS's workspace: 32 MiB on Hopper, else {@code :4096:2:16:8} (pull request 91564); on later GPUs 32
      * MiB since pull request 175344 of February 2026, whose first release is 2.12
      * (aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize).
@@ -189,6 +181,83 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
             return new CudnnVersion(9, since(2, 8) ? 10 : 5);
         }
         return since(2, 4) ? new CudnnVersion(9, 1) : new CudnnVersion(8, since(2, 1) ? 9 : 3);
+    }
+
+    /**
+     * Group normalisation makes its contiguous copy inside of the operator, keeps the input as it was given, and has
+     * its statistics in float32 beside those of half types (ATen/native/cuda/group_norm_kernel.cu): in 2.14.1, not in
+     * 2.13.0. Before, a copy that is made first is what is kept, and there are sums for single pixels, too.
+     */
+    public boolean groupNormTakesAnyLayout() {
+        return since(2, 14);
+    }
+
+    /**
+     * Sorts of an embedding's indices look only at the bits that rows have (ATen/native/cuda/Embedding.cu): in 2.14.1,
+     * not in 2.12.0, which sort by all bits.
+     */
+    public boolean sortsFewBits() {
+        return since(2, 13);
+    }
+
+    /**
+     * {@code histc} finds the smallest and the largest element at once, by {@code aminmax}
+     * (ATen/native/cuda/SummaryOps.cu): in 2.12.0; in 2.11.0 one after the other.
+     */
+    public boolean histogramReadsBothEnds() {
+        return since(2, 12);
+    }
+
+    /** The same of indices that {@code index_put} checks (ATen/native/cuda/Indexing.cu): in 2.14.1, not in 2.12.0. */
+    public boolean indexReadsBothEnds() {
+        return since(2, 13);
+    }
+
+    /**
+     * Memory-efficient attention without dropout has a seed and an offset of zero on the device
+     * (ATen/native/transformers/cuda/attention.cu): in 2.14.1, not in 2.13.0.
+     */
+    public boolean efficientStateOnDevice() {
+        return since(2, 14);
+    }
+
+    /** Batches of outer products have a kernel of their own (ATen/native/cuda/Blas.cpp): in 2.14.1, not in 2.12.0. */
+    public boolean multipliesOuterProducts() {
+        return since(2, 13);
+    }
+
+    /**
+     * Gradients of {@code maximum} and {@code minimum} mask what they made in place, and those of {@code fmax}, {@code
+     * fmin} and {@code clamp} by tensors halve ties as well (tools/autograd/derivatives.yaml, and clamp_backward of
+     * FunctionsManual.cpp): in 2.14.1, not in 2.13.0.
+     */
+    public boolean splitsTies() {
+        return since(2, 14);
+    }
+
+    /**
+     * cuDNN's attention is not taken where the probability of dropout is no multiple of 1/16: pull request 174245 of
+     * February 2026, whose first release is 2.12 (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+     */
+    public boolean cudnnDropsSixteenths() {
+        return since(2, 12);
+    }
+
+    /**
+     * cuDNN's attention is not taken where it has no backward pass for the size of the heads (sdp_utils.cpp,
+     * check_cudnn_d256_bprop_head_dim): in 2.14.1, not in 2.12.0.
+     */
+    public boolean cudnnChecksGradients() {
+        return since(2, 13);
+    }
+
+    /**
+     * Memory-efficient attention takes fewer heads of keys and values than of queries, and every fused kernel takes a
+     * single one without {@code enable_gqa}: pull request 191085 of July 2026, whose first release is 2.14. Before, the
+     * plain operators compute such attention where no other fused kernel does.
+     */
+    public boolean spreadsHeads() {
+        return since(2, 14);
     }
 
     /**

@@ -97,7 +97,7 @@ class TorchVersionTest {
     @ParameterizedTest
     @CsvSource({"2.11, false", "2.13, false", "2.14, true"})
     void unusedSeedsOnTheDevice(String version, boolean kept) {
-        assertEquals(kept, TorchVersion.of(version).attentionKeepsUnusedSeeds());
+        assertEquals(kept, TorchVersion.of(version).efficientStateOnDevice());
     }
 
     @ParameterizedTest

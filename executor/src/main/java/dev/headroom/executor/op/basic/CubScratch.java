@@ -98,7 +98,7 @@ public final class CubScratch {
         return (Bytes.ceilDiv(n, tile) + STATE_PADDING) * 2 * bytes;
     }
 
-    /** Flags that a tile of DeviceReduce and DeviceSelect takes. */
+    /** Flags that a tile of DeviceReduce takes. */
     private static final int FLAG_TILE = 4096;
 
     /** Threads of a block that sums flags, and blocks of it for each one that the card holds at once. */
@@ -113,8 +113,9 @@ public final class CubScratch {
     }
 
     /** DeviceSelect::Flagged of n truths. */
-    public static long selectFlags(long n) {
-        long states = ((n + FLAG_TILE - 1) / FLAG_TILE + STATE_PADDING) * Long.BYTES;
+    public static long selectFlags(long n, Gpu gpu) {
+        int tile = gpu.major() >= 9 ? 4224 : gpu.major() == 8 && gpu.minor() == 0 ? 2304 : 640;
+        long states = (Bytes.ceilDiv(n, tile) + STATE_PADDING) * Long.BYTES;
         return (states + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT + ALIGNMENT - 1;
     }
 }

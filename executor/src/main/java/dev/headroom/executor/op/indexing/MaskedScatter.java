@@ -83,7 +83,7 @@ final class MaskedScatter {
         Tensor dense = dense(e, mask, g.sizes());
         Tensor count = e.empty(DType.INT32);
         e.free(e.workspace(CubScratch.countFlags(n, e.settings().gpu())));
-        e.free(e.workspace(CubScratch.selectFlags(n)));
+        e.free(e.workspace(CubScratch.selectFlags(n, e.settings().gpu())));
         e.free(count);
         Tensor zeros = e.empty(g.dtype(), sizes);
         Tensor out = e.empty(g.dtype(), sizes);

@@ -200,7 +200,8 @@ public final class CumulativeOperators {
             s.e().empty(DType.INT32);
             s.e().free(s.e().workspace(CubScratch.countFlags(
                     self.elements(), s.e().settings().gpu())));
-            s.e().free(s.e().workspace(CubScratch.selectFlags(self.elements())));
+            s.e().free(s.e().workspace(CubScratch.selectFlags(
+                    self.elements(), s.e().settings().gpu())));
         }
         s.e().free(zero);
         Tensor ratio = s.over(value, self);

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Scenario.Attention;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
 
 /** Which kernel computes attention: PyTorch's own choice (ATen/native/transformers/cuda/sdp_utils.cpp). */
@@ -38,9 +39,9 @@ enum AttentionBackend {
         boolean grad = rt.gradMode() && c.anyRequiresGrad();
         return switch (this) {
             case MATH -> true;
-            case CUDNN -> fused(c) && cudnn(rt.device(), c, grad);
-            case FLASH -> fused(c) && flash(rt.device(), c, grad);
-            case EFFICIENT -> fused(c) && efficient(rt.device(), c);
+            case CUDNN -> fused(c) && cudnn(rt, c, grad);
+            case FLASH -> fused(c) && flash(rt, c, grad);
+            case EFFICIENT -> fused(c) && efficient(rt, c);
         };
     }
 
@@ -66,14 +67,19 @@ enum AttentionBackend {
     }
 
     /** sdp_utils_cpp.h, check_batch_size_and_num_heads_dense. */
-    private static boolean heads(AttentionCall c, boolean sameKeyAndValue) {
+    private static boolean heads(EagerRuntime rt, AttentionCall c, boolean sameKeyAndValue) {
         long q = c.query().size(1);
         long k = c.key().size(1);
         long v = c.value().size(1);
         if (c.grouped()) {
             return (k == v || !sameKeyAndValue) && q % k == 0 && q % v == 0;
         }
-        return q == k && q == v || q > 0 && k == 1 && v == 1;
+        return q == k && q == v || rt.options().torch().spreadsHeads() && q > 0 && k == 1 && v == 1;
+    }
+
+    private static boolean sameHeads(AttentionCall c) {
+        long q = c.query().size(1);
+        return q == c.key().size(1) && q == c.value().size(1);
     }
 
     private static boolean halfType(DeviceModel d, DType type) {
@@ -84,8 +90,10 @@ enum AttentionBackend {
         return d.major() >= 8 && (d.major() < 12 || d.major() == 12 && d.minor() <= 1);
     }
 
-    /** {@code can_use_cudnn_attention}, with the cuDNN 9.24 of PyTorch's wheels. */
-    private static boolean cudnn(DeviceModel d, AttentionCall c, boolean grad) {
+    /** {@code can_use_cudnn_attention}, with the cuDNN of PyTorch's packages from 2.11 on. */
+    private static boolean cudnn(EagerRuntime rt, AttentionCall c, boolean grad) {
+        DeviceModel d = rt.device();
+        TorchVersion torch = rt.options().torch();
         long keys = c.key().size(2);
         long features = c.query().size(3);
         long valueFeatures = c.value().size(3);
@@ -94,14 +102,14 @@ enum AttentionBackend {
         return between80And121(d)
                 && halfType(d, c.query().dtype())
                 && maskFits(c)
-                && c.dropout() * 16 == Math.floor(c.dropout() * 16)
+                && (!torch.cudnnDropsSixteenths() || c.dropout() * 16 == Math.floor(c.dropout() * 16))
                 && denseRows(c, true)
-                && heads(c, false)
+                && heads(rt, c, false)
                 && features <= limit
                 && valueFeatures <= limit
                 && features % 8 == 0
                 && valueFeatures % 8 == 0
-                && (!grad || !big || wideGradient(features, valueFeatures))
+                && (!grad || !big || !torch.cudnnChecksGradients() || wideGradient(features, valueFeatures))
                 && keys > 1
                 && (c.query().size(2) > 1 || c.dropout() == 0);
     }
@@ -135,7 +143,8 @@ enum AttentionBackend {
     }
 
     /** {@code can_use_flash_attention}. */
-    private static boolean flash(DeviceModel d, AttentionCall c, boolean grad) {
+    private static boolean flash(EagerRuntime rt, AttentionCall c, boolean grad) {
+        DeviceModel d = rt.device();
         long features = c.query().size(3);
         boolean smallMemory = d.major() == 8 && d.minor() >= 6 && d.minor() <= 9 || d.major() == 12;
         boolean tooWide = features > WIDE_HEAD && features <= 224 || features > 224 && c.dropout() > 0;
@@ -147,12 +156,13 @@ enum AttentionBackend {
                 && features <= 256
                 && !(grad && smallMemory && tooWide)
                 && (!c.causal() || c.query().size(2) == c.key().size(2))
-                && heads(c, true)
+                && heads(rt, c, true)
                 && denseRows(c, true);
     }
 
     /** {@code can_use_mem_efficient_attention}. */
-    private static boolean efficient(DeviceModel d, AttentionCall c) {
+    private static boolean efficient(EagerRuntime rt, AttentionCall c) {
+        DeviceModel d = rt.device();
         DType type = c.query().dtype();
         boolean half = type.isReducedFloat();
         boolean tensorCores = d.major() >= 8 || d.major() == 7 && half;
@@ -170,7 +180,7 @@ enum AttentionBackend {
                 && valueFeatures % alignment == 0
                 && (d.major() < 8 || alignedStart(c, alignment))
                 && denseRows(c, false)
-                && heads(c, true);
+                && (rt.options().torch().spreadsHeads() ? heads(rt, c, true) : sameHeads(c));
     }
 
     /** {@code check_data_ptr_alignment_mem_efficient}; offsets and alignment in elements. */

@@ -40,9 +40,9 @@ final class EfficientAttention {
         long heads = q.size(1);
         long rows = q.size(2);
         // The state of the random generator lies on the device only where nothing is drawn.
-        boolean unused = c.dropout() == 0 && rt.options().torch().attentionKeepsUnusedSeeds();
-        Tensor seed = unused ? rt.empty(DType.INT64) : null;
-        Tensor shift = unused ? rt.empty(DType.INT64) : null;
+        boolean state = c.dropout() == 0 && rt.options().torch().efficientStateOnDevice();
+        Tensor seed = state ? rt.empty(DType.INT64) : null;
+        Tensor shift = state ? rt.empty(DType.INT64) : null;
         Tensor wide = rt.empty(q.dtype(), batch, rows, heads, v.size(3));
         long padded = (rows + SUMS_ALIGNMENT - 1) / SUMS_ALIGNMENT * SUMS_ALIGNMENT;
         Tensor sums = rt.empty(DType.FLOAT32, batch, heads, r.records() ? padded : 0);

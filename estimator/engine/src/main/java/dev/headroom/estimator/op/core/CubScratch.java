@@ -23,9 +23,6 @@ public final class CubScratch {
     /** Tile states that lie before the first (cub/agent/single_pass_scan_operators.cuh, TILE_STATUS_PADDING). */
     private static final long STATE_PADDING = 32;
 
-    /** Items of a tile that selects, at the least: the scratch of fewer than 33 tiles is the same. */
-    private static final long UNIQUE_TILE = 256;
-
     private CubScratch() {}
 
     private static long align(long bytes) {
@@ -107,8 +104,21 @@ public final class CubScratch {
     }
 
     /** {@code DeviceSelect::Unique} (cub/device/dispatch/dispatch_select_if.cuh): tile states of 8 bytes. */
-    public static long unique(long n) {
-        return states(Bytes.ceilDiv(n, UNIQUE_TILE), 8);
+    public static long unique(DeviceModel d, long n, int width) {
+        long narrow = byGeneration(d, 384 * 17, 384 * 12, 128 * 10);
+        return states(Bytes.ceilDiv(n, width == 8 ? byGeneration(d, 384 * 11, 128 * 15, 128 * 5) : narrow), 8);
+    }
+
+    /** {@code DeviceSelect::Flagged} of the numbers of places. */
+    public static long flagged(DeviceModel d, long n) {
+        return states(Bytes.ceilDiv(n, byGeneration(d, 384 * 11, 128 * 18, 128 * 5)), 8);
+    }
+
+    private static long byGeneration(DeviceModel d, long hopper, long a100, long other) {
+        if (d.major() >= 9) {
+            return hopper;
+        }
+        return d.major() == 8 && d.minor() == 0 ? a100 : other;
     }
 
     /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */

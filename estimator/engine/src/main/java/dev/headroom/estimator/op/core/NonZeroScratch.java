@@ -7,7 +7,7 @@ import dev.headroom.model.graph.DType;
 
 /** What counting the places that are not zero takes, and finding them (ATen/native/cuda/Nonzero.cu). */
 public final class NonZeroScratch {
-    /** Elements of a tile of cub::DeviceReduce and cub::DeviceSelect for flags. */
+    /** Elements of a tile of cub::DeviceReduce for flags. */
     private static final int TILE = 4096;
 
     private static final int THREADS = 256;
@@ -18,10 +18,6 @@ public final class NonZeroScratch {
 
     private static final int COUNT = 4;
 
-    private static final int STATE = 8;
-
-    private static final int STATE_PADDING = 32;
-
     private NonZeroScratch() {}
 
     /** Scratch that is gone again when this returns, for {@code n} elements. */
@@ -30,8 +26,7 @@ public final class NonZeroScratch {
         long blocks = (long) rt.device().sms() * (rt.device().threadsPerSm() / THREADS) * SUBSCRIPTION;
         long sums = n <= TILE ? 1 : Bytes.ceilDiv(blocks * COUNT, ALIGN) * ALIGN + ALIGN - 1;
         rt.free(rt.scratch(sums));
-        long states = (Bytes.ceilDiv(n, TILE) + STATE_PADDING) * STATE;
-        rt.free(rt.scratch(Bytes.ceilDiv(states, ALIGN) * ALIGN + ALIGN + ALIGN - 1));
+        rt.free(rt.scratch(CubScratch.flagged(rt.device(), n)));
         rt.free(count);
     }
 }

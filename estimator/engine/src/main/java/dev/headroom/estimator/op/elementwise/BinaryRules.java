@@ -102,7 +102,10 @@ public final class BinaryRules {
         });
     }
 
-    /** {@code masked_fill_inplace_if_safe(where(self == other, grad / 2, grad), self < other, 0)}. */
+    /**
+     * {@code masked_fill_inplace_if_safe(where(self == other, grad / 2, grad), self < other, 0)}, and what it was
+     * {@link dev.headroom.model.scenario.TorchVersion#splitsTies before}.
+     */
     private static void extremum(Registry r, String name, String node) {
         Term term = new Term("so", (f, g, s, o, y) -> {
             f.test(s, o);
@@ -110,10 +113,32 @@ public final class BinaryRules {
             return f.where(f.test(s, o), half, g);
         });
         Binary rule = new Binary(node, term, term);
+        Term former = name.startsWith("f") ? numberRatherThanNan() : halfFirst();
+        Binary before = new Binary(node, former, former);
         r.single("aten." + name, c -> {
             Tensor a = c.tensor("self");
             Tensor b = c.tensor("other");
-            return rule.apply(c.runtime(), a, b, Strided.promote(a, b), false);
+            Binary which = c.runtime().options().torch().splitsTies() ? rule : before;
+            return which.apply(c.runtime(), a, b, Strided.promote(a, b), false);
+        });
+    }
+
+    /** {@code where(self == other, grad / 2, grad).masked_fill_(self < other, 0)}. */
+    private static Term halfFirst() {
+        return new Term("so", (f, g, s, o, y) -> {
+            Tensor half = f.op(g);
+            Tensor out = f.where(f.test(s, o), half, g);
+            f.test(s, o);
+            return out;
+        });
+    }
+
+    /** {@code grad.masked_fill((self >= other).logical_or_(other.isnan()), 0)}. */
+    private static Term numberRatherThanNan() {
+        return new Term("so", (f, g, s, o, y) -> {
+            Tensor mask = f.test(s, o);
+            f.test(o);
+            return f.maskedFill(g, mask);
         });
     }
 }

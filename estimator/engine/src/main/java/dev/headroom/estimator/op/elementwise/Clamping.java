@@ -12,7 +12,11 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). */
+/**
+ * {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). Where two tensors are
+ * equal they share the gradient, or the first has it all in
+ * {@link dev.headroom.model.scenario.TorchVersion#splitsTies older} versions.
+ */
 public final class Clamping {
     private Clamping() {}
 
@@ -44,8 +48,15 @@ public final class Clamping {
         return r.gradient(min == null ? 2 : 1, gradient).gradient(0, gradient).output(out);
     }
 
-    /** {@code where(self == bound, grad / 2, self < bound ? grad : 0)}, which both sides are. */
+    /**
+     * {@code where(self == bound, grad / 2, self < bound ? grad : 0)}, which both sides are; before,
+     * {@code where(self < bound, grad, 0)}.
+     */
     private static Tensor chosen(Formula f, Tensor g, Tensor self, Tensor bound) {
+        if (!f.runtime().options().torch().splitsTies()) {
+            Tensor zero = f.runtime().empty(g.dtype());
+            return f.where(f.test(self, bound), g, zero);
+        }
         f.test(self, bound);
         Tensor half = f.op(g);
         return f.where(f.test(self, bound), half, g);
@@ -56,6 +67,9 @@ public final class Clamping {
         if (g == null) {
             return out;
         }
+        if (!rt.options().torch().splitsTies()) {
+            return wholeByBoth(rt, r, g, self, min, max);
+        }
         if (r.needs(1) || r.needs(2)) {
             Tensor less = new Formula(rt).test(min, max);
             Tensor equal = new Formula(rt).test(min, max);
@@ -65,6 +79,30 @@ public final class Clamping {
             rt.free(less);
         }
         out[0] = r.needs(0) ? ofSelf(rt, g, self, min, max) : null;
+        return out;
+    }
+
+    /** Each gradient is {@code where(a and b, grad, 0)} of two comparisons; those of the bounds share their zero. */
+    private static Tensor[] wholeByBoth(EagerRuntime rt, Recorder r, Tensor g, Tensor self, Tensor min, Tensor max) {
+        Tensor[] out = new Tensor[3];
+        Formula f = new Formula(rt);
+        if (r.needs(1) || r.needs(2)) {
+            Tensor zero = rt.empty(g.dtype());
+            out[1] = r.needs(1) ? whole(f, g, zero, f.test(self, min), f.test(min, max)) : null;
+            out[2] = r.needs(2) ? whole(f, g, zero, f.test(self, max), f.test(max, min)) : null;
+            rt.free(zero);
+        }
+        if (r.needs(0)) {
+            Tensor zero = rt.empty(g.dtype());
+            out[0] = whole(f, g, zero, f.test(self, min), f.test(self, max));
+            rt.free(zero);
+        }
+        return out;
+    }
+
+    private static Tensor whole(Formula f, Tensor g, Tensor zero, Tensor first, Tensor second) {
+        Tensor out = f.where(first, g, zero);
+        free(f.runtime(), first, second);
         return out;
     }
 

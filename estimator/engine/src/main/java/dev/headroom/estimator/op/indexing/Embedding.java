@@ -69,7 +69,7 @@ final class Embedding {
             Tensor sorted = rt.emptyLike(dense);
             Tensor original = rt.emptyLike(dense);
             Tensor range = rt.emptyLike(dense);
-            scratch(rt, CubScratch.sortPairs(rt.device(), n, dense.dtype().bytes(), CubScratch.bits(rows)));
+            scratch(rt, CubScratch.sortPairs(rt.device(), n, dense.dtype().bytes(), bits(rt, dense.dtype(), rows)));
             rt.free(range);
             weight = sumSorted(rt, g.dtype(), dense.dtype(), n, rows, width);
             rt.free(original);
@@ -86,12 +86,17 @@ final class Embedding {
         Tensor sorted = rt.emptyLike(indices);
         Tensor original = rt.emptyLike(indices);
         Tensor range = rt.emptyLike(indices);
-        scratch(rt, CubScratch.sortPairs(rt.device(), n, indices.dtype().bytes(), CubScratch.bits(rows)));
+        scratch(rt, CubScratch.sortPairs(rt.device(), n, indices.dtype().bytes(), bits(rt, indices.dtype(), rows)));
         rt.free(range);
         Tensor weight = sumSorted(rt, g.dtype(), indices.dtype(), n, rows, g.size(-1));
         rt.free(original);
         rt.free(sorted);
         return weight;
+    }
+
+    /** How many bits of the indices are sorted by. */
+    private static int bits(EagerRuntime rt, DType type, long rows) {
+        return rt.options().torch().sortsFewBits() ? CubScratch.bits(rows) : type.bytes() * Byte.SIZE;
     }
 
     private static void scratch(EagerRuntime rt, long bytes) {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.indexing;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
+import dev.headroom.estimator.op.core.Extrema;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -70,7 +71,7 @@ final class IndexedSum {
                 first = first < 0 ? d : first;
                 used++;
                 if (checked) {
-                    look(rt);
+                    Extrema.read(rt, indices[d], rt.options().torch().indexReadsBothEnds(), true);
                 }
                 Tensor wrapped = rt.empty(DType.INT64, broadcast);
                 Tensor offset = rt.empty(DType.INT64, broadcast);
@@ -92,14 +93,5 @@ final class IndexedSum {
         rt.freeUnless(values, g);
         rt.free(turned);
         rt.free(linear);
-    }
-
-    private static void look(EagerRuntime rt) {
-        Tensor least = rt.empty(DType.INT64);
-        Tensor most = rt.empty(DType.INT64);
-        rt.free(rt.empty(DType.BOOL));
-        rt.free(rt.empty(DType.BOOL));
-        rt.free(least);
-        rt.free(most);
     }
 }

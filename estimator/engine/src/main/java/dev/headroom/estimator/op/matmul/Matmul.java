@@ -111,7 +111,7 @@ public final class Matmul {
         Saved sa = r.saveIf(r.needs(2), a);
         Saved sb = r.saveIf(r.needs(1), b);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
-        gemm(rt, a, b, bias.dim() == 1);
+        gemm(rt, a, b, bias.dim() == 1 && !beta);
         boolean ca = columnMajor(a);
         boolean cb = columnMajor(b);
         return r.gradient(1, g -> scaled(rt, mat1Backward(rt, g, sb.get(), ca), alpha, true))
@@ -137,7 +137,7 @@ public final class Matmul {
         Saved sb = bias == null ? early : r.saveIf(r.needs(0), b);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
         // An outer product is a kernel of PyTorch's own, not the library's (Blas.cpp, bmm_out_cuda).
-        if (bias != null || a.size(2) != 1) {
+        if (bias != null || a.size(2) != 1 || !rt.options().torch().multipliesOuterProducts()) {
             gemm(rt, a, b, false);
         }
         UnaryOperator<Tensor> first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));

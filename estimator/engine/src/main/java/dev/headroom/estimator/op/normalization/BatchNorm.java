@@ -48,6 +48,9 @@ final class BatchNorm {
         Tensor out = rt.emptyStrided(x.dtype(), x.sizes(), Copies.strides(x, format));
         Tensor mean = rt.empty(w.dtype(), x.size(1));
         Tensor variance = rt.empty(w.dtype(), x.size(1));
+        if (format != MemoryFormat.CONTIGUOUS) {
+            NormWorkspace.FORWARD.use(rt, x);
+        }
         Saved means = r.saveOutput(mean);
         Saved variances = r.saveOutput(variance);
         return r.gradients(grads -> cudnnBackward(
@@ -74,6 +77,9 @@ final class BatchNorm {
         Tensor gi = rt.emptyStrided(in.dtype(), in.sizes(), Copies.strides(in, format));
         Tensor gw = rt.empty(scale.dtype(), scale.sizes());
         Tensor gb = rt.empty(scale.dtype(), scale.sizes());
+        if (format != MemoryFormat.CONTIGUOUS) {
+            NormWorkspace.BACKWARD.use(rt, in);
+        }
         if (g != given) {
             rt.free(g);
         }

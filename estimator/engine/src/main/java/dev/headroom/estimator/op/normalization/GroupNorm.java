@@ -16,7 +16,8 @@ final class GroupNorm {
 
     static Tensor run(Call c, long groups) {
         EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("input");
+        boolean anyLayout = rt.options().torch().groupNormTakesAnyLayout();
+        Tensor x = anyLayout ? c.tensor("input") : Copies.contiguous(rt, c.tensor("input"));
         Tensor w = c.tensorOrNull("weight");
         Tensor b = c.tensorOrNull("bias");
         // The input is kept as it is, but the kernel works on a contiguous copy and gives a contiguous result.
@@ -53,7 +54,7 @@ final class GroupNorm {
     /** GroupNormKernelImplInternal: factor and offset of each image's channels, when there are any to apply. */
     private static void scale(
             EagerRuntime rt, DType type, boolean affine, boolean single, long batch, long channels, long groups) {
-        boolean reduced = type.isReducedFloat();
+        boolean reduced = type.isReducedFloat() && rt.options().torch().groupNormTakesAnyLayout();
         DType wide = BatchNorm.statistics(type);
         Tensor wideMean = reduced ? rt.empty(wide, batch, groups) : null;
         Tensor wideDeviation = reduced ? rt.empty(wide, batch, groups) : null;
@@ -84,8 +85,9 @@ final class GroupNorm {
             }
         }
         DType wide = BatchNorm.statistics(x.dtype());
-        Tensor ds = single ? null : rt.empty(wide, batch, channels);
-        Tensor db = single ? null : rt.empty(wide, batch, channels);
+        boolean sums = !single || !rt.options().torch().groupNormTakesAnyLayout();
+        Tensor ds = sums ? rt.empty(wide, batch, channels) : null;
+        Tensor db = sums ? rt.empty(wide, batch, channels) : null;
         if (r.needs(0)) {
             Tensor c2 = rt.empty(wide, batch, groups);
             Tensor c3 = rt.empty(wide, batch, groups);

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.reduction;
 
+import dev.headroom.estimator.op.core.Extrema;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.op.core.Pointwise;
@@ -120,9 +121,9 @@ final class Aggregates {
         boolean kept = keep(c);
         Recorder r = rt.record("AminmaxBackward0", t);
         Saved self = r.save(t);
-        Tensor min =
-                Reductions.reduce(rt, t, mask, kept, t.dtype(), 2 * t.dtype().bytes());
-        Tensor max = Reductions.reduce(rt, t, mask, kept, t.dtype(), t.dtype().bytes());
+        Tensor[] ends = Extrema.both(rt, t, mask, kept);
+        Tensor min = ends[0];
+        Tensor max = ends[1];
         Saved[] results = {r.saveOutput(min), r.saveOutput(max)};
         r.gradients(grads -> {
                     Tensor sum = null;

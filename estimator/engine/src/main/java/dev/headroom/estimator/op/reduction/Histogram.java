@@ -1,6 +1,6 @@
 package dev.headroom.estimator.op.reduction;
 
-import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.core.Extrema;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -15,12 +15,7 @@ final class Histogram {
         Tensor t = c.tensor("self");
         Tensor out = rt.empty(t.dtype(), c.integer("bins", 100));
         if (c.number("min", 0) == c.number("max", 0)) {
-            boolean[] all = Reductions.mask(null, t.dim());
-            int width = t.dtype().bytes();
-            Tensor min = Reductions.reduce(rt, t, all, false, t.dtype(), width);
-            Tensor max = Reductions.reduce(rt, t, all, false, t.dtype(), width);
-            rt.free(min);
-            rt.free(max);
+            Extrema.read(rt, t, rt.options().torch().histogramReadsBothEnds(), false);
         }
         return out;
     }

@@ -99,7 +99,8 @@ final class ImageGrids {
     private static Tensor distinct(EagerRuntime rt, Tensor all, long left) {
         Tensor room = rt.empty(all.dtype(), all.numel());
         Tensor count = rt.empty(DType.INT64, 1);
-        rt.free(rt.scratch(CubScratch.unique(all.numel())));
+        rt.free(rt.scratch(
+                CubScratch.unique(rt.device(), all.numel(), all.dtype().bytes())));
         rt.free(count);
         Tensor out = rt.reinterpret(room, new long[] {left}, new long[] {1}, 0);
         rt.free(room);

@@ -31,4 +31,22 @@ class CubScratchTest {
         assertEquals(unique, CubScratch.uniqueByKey(d, n, width));
         assertEquals(scan, CubScratch.scan(Math.min(n, rows), width));
     }
+
+    /** Sizes of {@code nonzero} and of {@code unique_consecutive}, by 8 and by 4 bytes. */
+    @ParameterizedTest
+    @CsvSource({
+        "90, 100000000, 190207, 190207, 123391",
+        "90, 1000000, 2815, 2815, 2047",
+        "80, 100000000, 348159, 417535, 174591",
+        "80, 1000000, 4351, 5119, 2559",
+        "86, 100000000, 1250815, 1250815, 625919",
+        "89, 1000000, 13311, 13311, 7167",
+        "75, 100000000, 1250815, 1250815, 625919"
+    })
+    void selections(int capability, long n, long flagged, long wide, long narrow) {
+        DeviceModel d = new DeviceModel(capability / 10, capability % 10, 1);
+        assertEquals(flagged, CubScratch.flagged(d, n));
+        assertEquals(wide, CubScratch.unique(d, n, 8));
+        assertEquals(narrow, CubScratch.unique(d, n, 4));
+    }
 }
