@@ -123,7 +123,8 @@ public record RunPlayer(
                 scenario.kernels().cudnnBenchmark(),
                 scenario.kernels().deterministic(),
                 scenario.cudnnVersion(),
-                scenario.parallel().build() == Parallelism.Build.ZERO_INIT);
+                scenario.parallel().build() == Parallelism.Build.ZERO_INIT,
+                asked.bytes() != null);
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param cudnn version whose choices are modelled
  * @param zeroLinear whether {@code deepspeed.zero.Init} has put a function of its own in the place of {@code
  *     torch.nn.functional.linear}
+ * @param stubCudnn whether recurrent layers get what the stub asks for that recordings are made with, not cuDNN itself
  */
 public record KernelOptions(
         @Nullable Long cudnnWorkspace,
@@ -27,9 +28,10 @@ public record KernelOptions(
         boolean cudnnBenchmark,
         boolean deterministic,
         CudnnVersion cudnn,
-        boolean zeroLinear) {
-    /** Operators of the newest version, without benchmarks, every convolution with the same workspace. */
+        boolean zeroLinear,
+        boolean stubCudnn) {
+    /** Operators of the newest version, without benchmarks, over a stub where convolutions have the same workspace. */
     public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
-        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false);
+        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false, true);
     }
 }
