@@ -8,6 +8,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.cuda.BothBackends;
 import dev.headroom.executor.cuda.CudaBackend;
 import dev.headroom.executor.cuda.NullCuda;
+import dev.headroom.executor.cuda.OverNullCuda;
 import dev.headroom.executor.cuda.NullPlans;
 import dev.headroom.executor.cuda.NullPlans.Mode;
 import dev.headroom.executor.cuda.NullPlans.Plan;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Which of cuDNN's plans a convolution takes; each is told by its workspace. */
+@OverNullCuda
 class PlanChoiceTest {
     private static final Geometry GEOMETRY = new Geometry(new long[] {1, 1}, new long[] {1, 1}, new long[] {1, 1}, 1);
 
