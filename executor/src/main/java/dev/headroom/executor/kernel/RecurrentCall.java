@@ -48,8 +48,7 @@ public record RecurrentCall(
      * @param pass which asks: PyTorch may choose another algorithm for the backward pass
      * @param dropout how many of the elements that a layer hands on are dropped
      */
-    public record Problem(
-            RecurrentLayers layers, DType type, long steps, long batch, Pass pass, double dropout) {
+    public record Problem(RecurrentLayers layers, DType type, long steps, long batch, Pass pass, double dropout) {
         /** As cuDNN is told. */
         public RecurrentProblem toCudnn() {
             return new RecurrentProblem(

@@ -58,8 +58,7 @@ class CudaTrainingTest extends OnBothBackends {
     }
 
     /** @param sameMemory whether both backends' kernels ask for the same workspaces */
-    private static void train(
-            Graph graph, double tolerance, UnaryOperator<Scenario> options, boolean sameMemory) {
+    private static void train(Graph graph, double tolerance, UnaryOperator<Scenario> options, boolean sameMemory) {
         Scenario run = options.apply(Scenario.defaults()
                 .with(BATCH, 4L)
                 .with(OPTIMIZER, OptimizerKind.ADAM)

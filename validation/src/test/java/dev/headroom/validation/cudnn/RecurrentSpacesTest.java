@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /** What recurrent layers need beside what cuDNN asked for. */
 class RecurrentSpacesTest {
-    private static final Path ANSWERS = Fixtures.recordings().resolveSibling("cudnn").resolve("recurrent.csv.gz");
+    private static final Path ANSWERS =
+            Fixtures.recordings().resolveSibling("cudnn").resolve("recurrent.csv.gz");
     private static final int[] GATES = {1, 1, 4, 3};
 
     /** By {@code cudnnDataType_t}. */
@@ -35,8 +36,8 @@ class RecurrentSpacesTest {
             Map.of(0, DType.FLOAT32, 1, DType.FLOAT64, 2, DType.FLOAT16, 9, DType.BFLOAT16);
 
     private static List<String> answers() throws IOException {
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(ANSWERS)), StandardCharsets.US_ASCII))) {
+        try (BufferedReader in = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(Files.newInputStream(ANSWERS)), StandardCharsets.US_ASCII))) {
             return in.lines().skip(1).toList();
         }
     }

@@ -85,8 +85,7 @@ public final class LibraryFolders {
                 new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment, processes))),
                 new Place("ldconfig", remembered(() -> loaderCache(root, processes))),
                 new Place(
-                        root.resolve("usr/local") + "/cuda*",
-                        remembered(() -> toolkits(root.resolve("usr/local"))))));
+                        root.resolve("usr/local") + "/cuda*", remembered(() -> toolkits(root.resolve("usr/local"))))));
     }
 
     /** The first file of this name. */

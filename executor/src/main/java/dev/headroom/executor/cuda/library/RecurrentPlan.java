@@ -59,8 +59,7 @@ final class RecurrentPlan implements AutoCloseable {
             describe();
             CudaStatus.dnn(
                     "cudnnGetRNNTempSpaceSizes",
-                    cudnn.cudnnGetRNNTempSpaceSizes(
-                            handle(), layers, mode(), inputs, workspace, reserve));
+                    cudnn.cudnnGetRNNTempSpaceSizes(handle(), layers, mode(), inputs, workspace, reserve));
             workspaceBytes = workspace.get();
             reserveBytes = reserve.get();
             ready = true;

@@ -113,7 +113,8 @@ class LibraryFoldersTest {
         assertEquals(1, e.getMessage().lines().count());
         assertEquals(
                 "libcudnn_ops.so.9 was not found (looked in HEADROOM_CUDA_LIBRARIES, LD_LIBRARY_PATH, Python's nvidia-*"
-                        + " packages, ldconfig, " + root + "/usr/local/cuda*); pip install nvidia-cudnn-cu13, or name its"
+                        + " packages, ldconfig, " + root
+                        + "/usr/local/cuda*); pip install nvidia-cudnn-cu13, or name its"
                         + " folder in HEADROOM_CUDA_LIBRARIES",
                 e.getMessage());
         e = assertThrows(CudaException.class, () -> CudaLibraries.locate(CudaLibrary.DRIVER, folders));

@@ -29,7 +29,8 @@ record RecurrentPlan(RecurrentProblem problem, RecurrentSpaces forward, Recurren
      * layers; its reserve the activated gates and the states.
      */
     private static RecurrentSpaces stub(RecurrentProblem p) {
-        long layer = p.steps() * p.batch() * p.hidden() * p.directions() * p.type().bytes();
+        long layer =
+                p.steps() * p.batch() * p.hidden() * p.directions() * p.type().bytes();
         int states = p.gates() > 1 ? 2 : 1;
         return new RecurrentSpaces(
                 layer * (p.gates() + (p.layers() > 1 ? 2 : 0)), layer * p.layers() * (p.gates() + states));
