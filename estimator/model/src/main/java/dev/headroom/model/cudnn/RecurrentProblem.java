@@ -73,6 +73,6 @@ public record RecurrentProblem(
         long first = rows * (input + output);
         long others = rows * (directions() * output + output);
         long projections = projects() ? layers * hidden * output : 0;
-        return type.bytes() * directions() * (first + (layers - 1) * others + projections);
+        return (long) type.bytes() * directions() * (first + (layers - 1) * others + projections);
     }
 }

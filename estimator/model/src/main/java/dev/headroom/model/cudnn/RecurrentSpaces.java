@@ -52,7 +52,7 @@ public record RecurrentSpaces(long workspace, long reserve) {
         }
         if (p.drops()) {
             long elements = p.steps() * p.batch() * p.output() * p.directions();
-            bytes += (p.layers() - 1) * p.directions() * aligned((elements + BITS - 1) / BITS);
+            bytes += (p.layers() - 1L) * p.directions() * aligned((elements + BITS - 1) / BITS);
         }
         return bytes;
     }

@@ -2,7 +2,10 @@ package dev.headroom.model.cudnn;
 
 import static dev.headroom.model.cudnn.RecurrentSpaces.aligned;
 
-/** The buffers of a pass through recurrent layers. */
+/**
+ * The buffers of a pass through recurrent layers. How large they are was read off cuDNN's answers; what they are for is
+ * a guess from that.
+ */
 final class RecurrentWorkspace {
     /** Compute capability from which static persistent kernels are missing. */
     static final int BLACKWELL = 10;
@@ -79,7 +82,7 @@ final class RecurrentWorkspace {
 
     /** What both passes need: room for products, copies of the matrices, what is not projected yet. */
     private long common() {
-        // Ampere and Ada overlap layers without products that split their sums
+        // on Ampere and Ada, layers that overlap get none of it
         long products = device.major() == AMPERE && overlaps() ? 0 : PRODUCTS * p.parts();
         long unprojected = p.projects() ? aligned(p.directions() * p.sequence()) : 0;
         return products + RecurrentSpaces.HEADER + aligned(p.matrices()) + unprojected + aligned(8 * p.batch());
