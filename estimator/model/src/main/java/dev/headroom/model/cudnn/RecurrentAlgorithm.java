@@ -2,7 +2,7 @@ package dev.headroom.model.cudnn;
 
 import dev.headroom.model.graph.DType;
 
-/** How cuDNN runs recurrent layers, {@code cudnnRNNAlgo_t}, in its order but for the one that PyTorch never asks for. */
+/** How cuDNN runs recurrent layers: those values of {@code cudnnRNNAlgo_t} that PyTorch asks for. */
 public enum RecurrentAlgorithm {
     /** Product by product. */
     STANDARD,

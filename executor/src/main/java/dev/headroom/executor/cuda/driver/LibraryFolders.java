@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Where CUDA's libraries are looked for: the folders named in {@code HEADROOM_CUDA_LIBRARIES}, then
  * {@code LD_LIBRARY_PATH}, then Python's {@code nvidia-*} packages in the active environment and in that of the
  * {@code python3} on the path, then the dynamic loader's cache and {@code /usr/local/cuda*}. That is PyTorch's order,
- * whose run path leads to those packages: what is asked and measured here is the cuDNN that PyTorch loads. A later place
- * is only asked for what the earlier ones lack.
+ * whose run path leads to those packages: what is asked and measured here is the cuDNN that PyTorch loads. A later
+ * place is only asked for what the earlier ones lack.
  */
 public final class LibraryFolders {
     /** The variable, and as a Java property {@code headroom.cuda.libraries}, that is asked first. */
@@ -75,8 +75,8 @@ public final class LibraryFolders {
     /**
      * The same.
      *
-     * @param processes whether ldconfig and the {@code python3} on the path are asked, else their folders are guessed and
-     *     Python's packages for CUDA 12 count
+     * @param processes whether ldconfig and the {@code python3} on the path are asked, else their folders are guessed
+     *     and Python's packages for CUDA 12 count
      */
     static LibraryFolders of(String named, Map<String, String> environment, Path root, boolean processes) {
         return new LibraryFolders(List.of(

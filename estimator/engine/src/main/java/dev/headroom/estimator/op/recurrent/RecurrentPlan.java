@@ -7,7 +7,7 @@ import dev.headroom.model.cudnn.RecurrentAlgorithm;
 import dev.headroom.model.cudnn.RecurrentProblem;
 import dev.headroom.model.cudnn.RecurrentSpaces;
 
-/** Sizes of a call of recurrent layers: what cuDNN asks for in each pass, or the stub that recordings were made with. */
+/** Sizes of recurrent layers: what cuDNN asks for in each pass, or the stub that recordings are made with. */
 record RecurrentPlan(RecurrentProblem problem, RecurrentSpaces forward, RecurrentSpaces backward) {
     static RecurrentPlan of(EagerRuntime rt, RecurrentProblem p, boolean train) {
         if (rt.options().stubCudnn()) {
