@@ -25,13 +25,14 @@ int cudnnRestoreDropoutDescriptor(float *d, void *handle, float rate, void *stat
 int cudnnSetRNNDescriptor_v8(struct rnn *r, int algo, int cell, int biases, int direction, int input_mode, int type,
                              int precision, int math, int input, int hidden, int projection, int layers,
                              const float *dropout, unsigned flags) {
-    (void)algo, (void)precision, (void)math, (void)flags;
+    (void)precision, (void)math, (void)flags;
     ENTER("cudnnSetRNNDescriptor_v8");
     if (!null_is_object(r, OBJECT_RNN) || input < 1 || hidden < 1 || layers < 1) return BAD_PARAM;
     if (cell < 0 || cell > CELL_GRU || direction < 0 || direction > 1) return BAD_PARAM;
     if (number_type(type) < 0 || (biases != 0 && biases != 2) || input_mode != 0) return NOT_SUPPORTED;
     if (projection < 0 || projection > hidden) return BAD_PARAM;
-    if (projection != 0 && projection != hidden && cell != CELL_LSTM) return NOT_SUPPORTED;
+    // Persistent kernels project nothing.
+    if (projection != 0 && projection != hidden && (cell != CELL_LSTM || algo != 0)) return NOT_SUPPORTED;
     float rate = dropout && null_is_object(dropout, OBJECT_DROPOUT) ? *dropout : 0;
     *r = (struct rnn){cell, biases, direction + 1, number_type(type), input, hidden, projection ? projection : hidden, layers,
                       rate};

@@ -1,6 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.cudnn.RecurrentProblem;
 import dev.headroom.model.graph.DType;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -31,15 +32,38 @@ public record RecurrentCall(
         return Objects.requireNonNull(reserve, "a reserve");
     }
 
+    /** A pass over all layers. */
+    public enum Pass {
+        /** Forward, and nothing is kept. */
+        INFERENCE,
+        /** Forward, of training. */
+        TRAINING,
+        BACKWARD
+    }
+
     /**
      * What is asked of a library before a call, such as how much workspace it needs.
      *
      * @param type of all tensors
-     * @param backward whether for the backward pass, where PyTorch may choose another algorithm
+     * @param pass which asks: PyTorch may choose another algorithm for the backward pass
      * @param dropout how many of the elements that a layer hands on are dropped
      */
-    public record Problem(
-            RecurrentLayers layers, DType type, long steps, long batch, boolean backward, double dropout) {}
+    public record Problem(RecurrentLayers layers, DType type, long steps, long batch, Pass pass, double dropout) {
+        /** As cuDNN is told. */
+        public RecurrentProblem toCudnn() {
+            return new RecurrentProblem(
+                    layers.cell().gates(),
+                    type,
+                    steps,
+                    batch,
+                    layers.input(),
+                    layers.hidden(),
+                    layers.output(),
+                    layers.count(),
+                    layers.bidirectional(),
+                    dropout > 0);
+        }
+    }
 
     /**
      * States between steps, or their gradients.

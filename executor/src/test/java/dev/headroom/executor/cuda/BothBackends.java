@@ -37,7 +37,7 @@ public final class BothBackends implements AutoCloseable {
     private final HostBackend host = new HostBackend(HOST_BYTES);
 
     BothBackends() {
-        if (!System.getProperty(NullCuda.PROPERTY, "null").equals("real")) {
+        if (!NullCuda.isReal()) {
             NullCuda.install().emulate();
         }
         cuda = CudaBackend.open(0);

@@ -54,6 +54,11 @@ class CudaTrainingTest extends OnBothBackends {
     }
 
     private static void train(Graph graph, double tolerance, UnaryOperator<Scenario> options) {
+        train(graph, tolerance, options, true);
+    }
+
+    /** @param sameMemory whether both backends' kernels ask for the same workspaces */
+    private static void train(Graph graph, double tolerance, UnaryOperator<Scenario> options, boolean sameMemory) {
         Scenario run = options.apply(Scenario.defaults()
                 .with(BATCH, 4L)
                 .with(OPTIMIZER, OptimizerKind.ADAM)
@@ -61,7 +66,9 @@ class CudaTrainingTest extends OnBothBackends {
                 .with(ScenarioSettings.STEPS, STEPS));
         Run host = Run.on(both.host(), graph, run);
         Run cuda = Run.on(both.cuda(), graph, run);
-        assertEquals(host.phases(), cuda.phases());
+        if (sameMemory) {
+            assertEquals(host.phases(), cuda.phases());
+        }
         assertEquals(STEPS, cuda.losses().size());
         for (int i = 0; i < STEPS; i++) {
             assertEquals(
@@ -122,10 +129,12 @@ class CudaTrainingTest extends OnBothBackends {
         train(TinyGpt.graph(), 1e-4, UnaryOperator.identity());
     }
 
+    /** The host and the null cuDNN keep what their own kernels need, the real cuDNN something else. */
     @ParameterizedTest
     @ValueSource(strings = {"gru", "lstm", "rnn_tanh"})
     void recurrentNetworkLearns(String kind) {
-        train(TinySeq2Seq.graph(kind), 1e-4, run -> run.with(BATCH, TinySeq2Seq.BATCH));
+        UnaryOperator<Scenario> options = run -> run.with(BATCH, TinySeq2Seq.BATCH);
+        train(TinySeq2Seq.graph(kind), 1e-4, options, !NullCuda.isReal());
     }
 
     @Test

@@ -73,7 +73,7 @@ public final class NullCuda {
      * {@link #reset}. Without a C compiler, or when real CUDA is asked for, the calling test is skipped.
      */
     public static synchronized NullCuda install() {
-        Assumptions.assumeTrue(!real(), "the machine's own CUDA libraries are tested");
+        Assumptions.assumeTrue(!isReal(), "the machine's own CUDA libraries are tested");
         if (installed == null) {
             Assumptions.assumeTrue(
                     NullCudaBuild.hasCompilers(), "no gcc and g++ to build the null CUDA libraries with");
@@ -95,10 +95,16 @@ public final class NullCuda {
      * @return the null device; empty when the device is real
      */
     public static Optional<NullCuda> compute() {
-        return real() ? Optional.empty() : Optional.of(install().emulate());
+        return isReal() ? Optional.empty() : Optional.of(install().emulate());
     }
 
-    private static boolean real() {
+    /** Whether {@link #install} goes through. */
+    public static boolean isAvailable() {
+        return !isReal() && NullCudaBuild.hasCompilers();
+    }
+
+    /** Whether the machine's own CUDA libraries are tested. */
+    public static boolean isReal() {
         return System.getProperty(PROPERTY, "null").equals("real");
     }
 

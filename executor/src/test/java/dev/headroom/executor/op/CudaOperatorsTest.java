@@ -26,9 +26,6 @@ class CudaOperatorsTest {
     /** A real device multiplies in convolutions with 10 bits behind the point. */
     private static final double REAL_TOLERANCE = 2e-3;
 
-    private static final boolean REAL =
-            System.getProperty(NullCuda.PROPERTY, "null").equals("real");
-
     static Stream<Example> examples() {
         return Examples.all().stream().filter(Example::isComparable);
     }
@@ -36,7 +33,7 @@ class CudaOperatorsTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("examples")
     void backendsAgree(Example example) {
-        if (!REAL) {
+        if (!NullCuda.isReal()) {
             NullCuda.install().emulate();
         }
         try (ExampleRun host = new ExampleRun(example, DType.FLOAT32);
@@ -76,7 +73,7 @@ class CudaOperatorsTest {
             }
             size += Double.isFinite(expected[i]) ? expected[i] * expected[i] : 0;
         }
-        double limit = REAL ? REAL_TOLERANCE : TOLERANCE;
+        double limit = NullCuda.isReal() ? REAL_TOLERANCE : TOLERANCE;
         double error = Math.sqrt(difference);
         // Sums that cancel leave the error of their terms, which are near 1.
         assertTrue(error <= limit * Math.max(1, Math.sqrt(size)), what + ": error " + error);

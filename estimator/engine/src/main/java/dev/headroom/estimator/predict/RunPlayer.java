@@ -124,7 +124,7 @@ public record RunPlayer(
                 scenario.kernels().deterministic(),
                 scenario.cudnnVersion(),
                 scenario.parallel().build() == Parallelism.Build.ZERO_INIT,
-                asked.bytes() == null && !none && !asked.convolutionsAlone());
+                asked.bytes() != null || asked.convolutionsAlone());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

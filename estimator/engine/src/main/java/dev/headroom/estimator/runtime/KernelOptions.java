@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param cudnn version whose choices are modelled
  * @param zeroLinear whether {@code deepspeed.zero.Init} has put a function of its own in the place of {@code
  *     torch.nn.functional.linear}
- * @param normWorkspaces whether batch normalisation of cuDNN gets a workspace
+ * @param stubCudnn whether all but convolutions asks the stub that recordings are made with, not cuDNN itself
  */
 public record KernelOptions(
         @Nullable Long cudnnWorkspace,
@@ -29,9 +29,9 @@ public record KernelOptions(
         boolean deterministic,
         CudnnVersion cudnn,
         boolean zeroLinear,
-        boolean normWorkspaces) {
-    /** Operators of the newest version, without benchmarks, every convolution with the same workspace. */
+        boolean stubCudnn) {
+    /** Operators of the newest version, without benchmarks, over a stub where convolutions have the same workspace. */
     public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
-        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false, false);
+        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false, true);
     }
 }

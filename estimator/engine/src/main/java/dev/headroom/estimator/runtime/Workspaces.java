@@ -88,14 +88,16 @@ public final class Workspaces {
     /**
      * Called by recurrent layers that drop values between layers: cuDNN's random generators, made from a seed once a
      * device and kept (ATen/native/cudnn/RNN.cpp, get_dropout_state; cudnnDropoutGetStatesSize: 48 bytes for every
-     * resident thread).
+     * other resident thread, with the recorder's stub for all of them).
      */
     public void useDropoutStates() {
         int device = runtime.devices().current();
         if (dropoutStates[device] == null) {
             runtime.free(runtime.empty(DType.INT64, 1));
             DeviceModel gpu = runtime.device();
-            Tensor t = runtime.hold(runtime.workspace((long) GENERATOR_BYTES * gpu.sms() * gpu.threadsPerSm()));
+            long threads = (long) gpu.sms() * gpu.threadsPerSm();
+            long generators = runtime.options().stubCudnn() ? threads : threads / 2;
+            Tensor t = runtime.hold(runtime.workspace(GENERATOR_BYTES * generators));
             runtime.free(t);
             dropoutStates[device] = t;
         }

@@ -24,6 +24,10 @@ class WorkspacesTest {
     private static final long HOPPER = 32 * MIB;
 
     private static EagerRuntime runtime(String torch, int major, int devices) {
+        return runtime(torch, major, devices, true);
+    }
+
+    private static EagerRuntime runtime(String torch, int major, int devices, boolean stub) {
         KernelOptions options = new KernelOptions(
                 0L,
                 null,
@@ -33,7 +37,7 @@ class WorkspacesTest {
                 false,
                 CudnnVersion.NEWEST,
                 false,
-                false);
+                stub);
         List<CachingAllocator> allocators = java.util.stream.IntStream.range(0, devices)
                 .mapToObj(d -> new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30)))
                 .toList();
@@ -111,6 +115,14 @@ class WorkspacesTest {
         rt.devices().use(1);
         rt.workspaces().useDropoutStates();
         assertEquals(states, allocated(rt));
+    }
+
+    /** On an H100, which has 132 multiprocessors, 6,488,064 bytes. */
+    @Test
+    void cudnnHasAGeneratorForEveryOtherThread() {
+        EagerRuntime rt = runtime("2.14", 9, 1, false);
+        rt.workspaces().useDropoutStates();
+        assertEquals(6_488_064L * 100 / 132, allocated(rt), 512);
     }
 
     @Test

@@ -3,11 +3,12 @@ package dev.headroom.model.scenario;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every convolution of cuDNN works in, and batch normalisation where nothing is fixed.
+ * What every convolution of cuDNN works in. Where nothing is fixed, batch normalisation, attention and recurrent layers get
+ * what cuDNN asks for.
  *
  * @param source who is asked for the bytes
  * @param bytes the same for all convolutions, 0 for none; {@code null}: as the source says
- * @param convolutionsAlone batch normalisation has none, as over null libraries that ask cuDNN of convolutions only; a
+ * @param convolutionsAlone the others have the stub's, as over null libraries that ask cuDNN of convolutions only; a
  *     setting does not say so
  */
 public record CudnnWorkspace(
@@ -28,7 +29,7 @@ public record CudnnWorkspace(
         return new CudnnWorkspace(source, null, false);
     }
 
-    /** The same where batch normalisation has none. */
+    /** The same for convolutions, and a stub for the rest. */
     public CudnnWorkspace ofConvolutionsAlone() {
         return new CudnnWorkspace(source, bytes, true);
     }

@@ -203,7 +203,8 @@ public final class ScenarioSettings {
                             "SIZE",
                             "Workspace of cuDNN convolutions: auto (default), asked (of an"
                                     + " installed cuDNN), distilled (by learned"
-                                    + " rules), none or a size."));
+                                    + " rules), none or a size; with the last two recurrent layers"
+                                    + " have what a stub of cuDNN asks for."));
 
     public static final Setting<Scenario.Attention> ATTENTION =
             row(Setting.of("attention", KERNELS, Kernels::attention, Kernels::withAttention)

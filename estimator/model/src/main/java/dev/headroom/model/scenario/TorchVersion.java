@@ -193,7 +193,7 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * Sorts of an embedding's indices look only at the bits that rows have (ATen/native/cuda/Embedding.cu): in 2.14.1,
+     * Sorts of an embedding's indices look only at the bits that rows have (ATen/native/cuda/Embedding.cu): in 2.13.0,
      * not in 2.12.0, which sort by all bits.
      */
     public boolean sortsFewBits() {
@@ -221,7 +221,7 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         return since(2, 14);
     }
 
-    /** Batches of outer products have a kernel of their own (ATen/native/cuda/Blas.cpp): in 2.14.1, not in 2.12.0. */
+    /** Batches of outer products have a kernel of their own (ATen/native/cuda/Blas.cpp): in 2.13.0, not in 2.12.0. */
     public boolean multipliesOuterProducts() {
         return since(2, 13);
     }

@@ -22,13 +22,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where CUDA's libraries are looked for: the folders named in {@code HEADROOM_CUDA_LIBRARIES}, then
- * {@code LD_LIBRARY_PATH} and the dynamic loader's cache, then {@code /usr/local/cuda*}, then Python's
- * {@code nvidia-*} packages in the active environment and in that of the {@code python3} on the path. A later place is
- * only asked for what the earlier ones lack.
+ * {@code LD_LIBRARY_PATH}, then Python's {@code nvidia-*} packages in the active environment and in that of the
+ * {@code python3} on the path, then the dynamic loader's cache and {@code /usr/local/cuda*}. That is PyTorch's order,
+ * whose run path leads to those packages: what is asked and measured here is the cuDNN that PyTorch loads. A later
+ * place is only asked for what the earlier ones lack.
  */
 public final class LibraryFolders {
     /** The variable, and as a Java property {@code headroom.cuda.libraries}, that is asked first. */
     static final String VARIABLE = "HEADROOM_CUDA_LIBRARIES";
+
+    /** Beside cuDNN's package; their names tell for which CUDA both are, which cuDNN's own does not. */
+    private static final String BLAS = "libcublasLt.so.13";
+
+    private static final String OLDER_BLAS = "libcublasLt.so.12";
 
     private static final int SECONDS = 10;
     private static final String PYTHON_SITES =
@@ -49,7 +55,8 @@ public final class LibraryFolders {
     }
 
     /**
-     * The same places as far as they are known without starting a process, which takes too long for a mere question.
+     * The same places as far as they are known without starting a process, which takes too long for a mere question. A
+     * cuDNN for CUDA 12 can be asked, too, though this process could not compute with it.
      */
     static LibraryFolders withoutProcesses() {
         String named = System.getProperty("headroom.cuda.libraries", System.getenv(VARIABLE));
@@ -69,14 +76,16 @@ public final class LibraryFolders {
      * The same.
      *
      * @param processes whether ldconfig and the {@code python3} on the path are asked, else their folders are guessed
+     *     and Python's packages for CUDA 12 count
      */
     static LibraryFolders of(String named, Map<String, String> environment, Path root, boolean processes) {
         return new LibraryFolders(List.of(
                 new Place(VARIABLE, remembered(() -> split(named))),
                 new Place("LD_LIBRARY_PATH", remembered(() -> split(environment.get("LD_LIBRARY_PATH")))),
+                new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment, processes))),
                 new Place("ldconfig", remembered(() -> loaderCache(root, processes))),
-                new Place(root.resolve("usr/local") + "/cuda*", remembered(() -> toolkits(root.resolve("usr/local")))),
-                new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment, processes)))));
+                new Place(
+                        root.resolve("usr/local") + "/cuda*", remembered(() -> toolkits(root.resolve("usr/local"))))));
     }
 
     /** The first file of this name. */
@@ -194,9 +203,16 @@ public final class LibraryFolders {
         }
         List<Path> folders = new ArrayList<>();
         for (Path site : sites) {
-            folders.addAll(matching(site, "nvidia", "*", "lib"));
+            List<Path> packages = matching(site, "nvidia", "*", "lib");
+            if (!processes || has(packages, BLAS) || !has(packages, OLDER_BLAS)) {
+                folders.addAll(packages);
+            }
         }
         return folders;
+    }
+
+    private static boolean has(List<Path> folders, String file) {
+        return folders.stream().anyMatch(folder -> Files.exists(folder.resolve(file)));
     }
 
     /** Where a Python keeps packages unless it is told otherwise: beside it, and in the user's home. */

@@ -8,11 +8,14 @@ import dev.headroom.executor.cuda.driver.DevicePointer;
 import dev.headroom.executor.cuda.runtime.CudaContext;
 import dev.headroom.executor.cudnn.DnnType;
 import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.Pass;
 import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentDropout;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.RecurrentAlgorithm;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.function.IntSupplier;
@@ -56,8 +59,7 @@ final class RecurrentPlan implements AutoCloseable {
             describe();
             CudaStatus.dnn(
                     "cudnnGetRNNTempSpaceSizes",
-                    cudnn.cudnnGetRNNTempSpaceSizes(
-                            handle(), layers, cudnn.CUDNN_FWD_MODE_TRAINING, inputs, workspace, reserve));
+                    cudnn.cudnnGetRNNTempSpaceSizes(handle(), layers, mode(), inputs, workspace, reserve));
             workspaceBytes = workspace.get();
             reserveBytes = reserve.get();
             ready = true;
@@ -70,6 +72,10 @@ final class RecurrentPlan implements AutoCloseable {
 
     private cudnnContext handle() {
         return context.dnn();
+    }
+
+    private int mode() {
+        return problem.pass() == Pass.INFERENCE ? cudnn.CUDNN_FWD_MODE_INFERENCE : cudnn.CUDNN_FWD_MODE_TRAINING;
     }
 
     /** Bytes of workspace. */
@@ -159,31 +165,14 @@ final class RecurrentPlan implements AutoCloseable {
                         null));
     }
 
-    /** RNN.cpp, get_algo. */
+    /** The constant of {@code cudnnRNNAlgo_t}. */
     private int algorithm() {
-        RecurrentLayers l = problem.layers();
-        boolean plain = l.cell().gates() == 1;
-        long small = problem.backward() ? (plain ? 256 : 128) : (plain ? 384 : 192);
-        if (problem.type() != DType.FLOAT64 && l.hidden() <= small) {
-            return cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H;
-        }
-        return problem.type() == DType.FLOAT16 && persists(l)
-                ? cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC
-                : cudnn.CUDNN_RNN_ALGO_STANDARD;
-    }
-
-    /** use_persist_common_heuristics, use_persist_device_heuristics; of devices since Ampere. */
-    private boolean persists(RecurrentLayers l) {
         CudaDevice device = context.device();
-        boolean fits = l.parts() == 1 && l.hidden() <= 1024 && l.hidden() % 128 == 0 && l.input() % 128 == 0;
-        if (!fits || device.major() < 8 || device.sms() < 98 || device.minor() == 6) {
-            return false;
-        }
-        boolean batches = problem.batch() % 8 == 0 && problem.batch() <= 128;
-        return switch (l.cell()) {
-            case GRU -> false;
-            case LSTM -> batches;
-            default -> batches && (problem.batch() < 96 || l.hidden() < 896);
+        CudnnDevice gpu = new CudnnDevice(device.major(), device.minor(), device.sms());
+        return switch (RecurrentAlgorithm.of(problem.toCudnn(), problem.pass() == Pass.BACKWARD, gpu)) {
+            case STANDARD -> cudnn.CUDNN_RNN_ALGO_STANDARD;
+            case PERSIST_STATIC -> cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC;
+            case PERSIST_STATIC_SMALL_H -> cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H;
         };
     }
 
@@ -203,7 +192,7 @@ final class RecurrentPlan implements AutoCloseable {
                 cudnn.cudnnRNNForward(
                         handle(),
                         layers,
-                        call.reserve() == null ? cudnn.CUDNN_FWD_MODE_INFERENCE : cudnn.CUDNN_FWD_MODE_TRAINING,
+                        mode(),
                         (IntPointer) null,
                         inputs,
                         at(call.x()),

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.recurrent;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.Pass;
 import dev.headroom.executor.kernel.RecurrentCall.Problem;
 import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentDropout;
@@ -89,7 +90,7 @@ record CudnnRnn(
     /** Makes the results; returns the reserve and the weights' buffer. */
     private @Nullable Tensor[] forward(Tensor[] out, Tensor input, Tensor[] weights, Tensor hx, @Nullable Tensor cx) {
         try (Scope s = e.open()) {
-            Problem problem = problem(input, false);
+            Problem problem = problem(input, train ? Pass.TRAINING : Pass.INFERENCE);
             Tensor x = Copies.packed(e, stepsFirst(input));
             out[0] = sequence(input, layers.directions() * layers.output());
             out[1] = e.empty(hx.dtype(), hx.sizes());
@@ -115,11 +116,11 @@ record CudnnRnn(
         return e.backend().recurrent().workspaceBytes(problem);
     }
 
-    private Problem problem(Tensor input, boolean backward) {
+    private Problem problem(Tensor input, Pass pass) {
         long steps = input.size(batchFirst ? 1 : 0);
         long batch = input.size(batchFirst ? 0 : 1);
         double rate = dropout == null ? 0 : dropout.rate();
-        return new Problem(layers, input.dtype(), steps, batch, backward, rate);
+        return new Problem(layers, input.dtype(), steps, batch, pass, rate);
     }
 
     /** A sequence as kernels see it: (steps, batch, …). */
@@ -209,7 +210,7 @@ record CudnnRnn(
         Tensor hx = saved.hx().get();
         Tensor cx = saved.cx().getOrNull();
         try (Scope s = e.open()) {
-            Problem problem = problem(input, true);
+            Problem problem = problem(input, Pass.BACKWARD);
             Tensor x = Copies.packed(e, stepsFirst(input));
             Tensor dy = Copies.packed(e, stepsFirst(gradient));
             Tensor dx = sequence(input, layers.input());
@@ -233,7 +234,7 @@ record CudnnRnn(
     private Tensor[] weightGradients(Saved saved, int count) {
         Tensor input = saved.x().get();
         try (Scope s = e.open()) {
-            Problem problem = problem(input, true);
+            Problem problem = problem(input, Pass.BACKWARD);
             Tensor x = Copies.packed(e, stepsFirst(input));
             Tensor buffer = e.empty(input.dtype(), layers.weights());
             Elementwise.fill(e, buffer, 0);

@@ -11,6 +11,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.executor.cuda.NullCuda;
+import dev.headroom.executor.cuda.OverNullCuda;
 import dev.headroom.executor.cuda.runtime.CudaContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The caching allocator over {@code cudaMalloc} and over the driver's virtual memory. */
+@OverNullCuda
 class CudaMemoryTest {
     private static final long MIB = 1 << 20;
 

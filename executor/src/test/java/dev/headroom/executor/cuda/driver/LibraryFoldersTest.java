@@ -21,21 +21,40 @@ class LibraryFoldersTest {
 
     @Test
     void asksThePlacesInTheirOrder() throws IOException {
-        Path python = file("venv/lib/python3.12/site-packages/nvidia/cudnn/lib");
         Map<String, String> environment = Map.of(
                 "VIRTUAL_ENV",
                 root.resolve("venv").toString(),
                 "LD_LIBRARY_PATH",
                 root.resolve("empty") + File.pathSeparator + root.resolve("mine"));
-        assertEquals(Optional.of(python), find(null, environment));
+        assertEquals(Optional.empty(), find(null, environment));
         Path toolkit = file("usr/local/cuda-13.0/lib64");
         assertEquals(Optional.of(toolkit), find(null, environment));
         Path system = file("usr/lib/x86_64-linux-gnu");
         assertEquals(Optional.of(system), find(null, environment));
+        Path python = file("venv/lib/python3.12/site-packages/nvidia/cudnn/lib");
+        assertEquals(Optional.of(python), find(null, environment));
         Path mine = file("mine");
         assertEquals(Optional.of(mine), find(null, environment));
         Path named = file("named");
         assertEquals(Optional.of(named), find(root.resolve("named").toString(), environment));
+    }
+
+    /** Both packages of cuDNN have files of the same names. */
+    @Test
+    void computesWithACudnnForCuda13AndAsksAnyOfPyTorchs() throws IOException {
+        Path older = file("venv/lib/python3.12/site-packages/nvidia/cudnn/lib");
+        Path blas = Files.createDirectories(root.resolve("venv/lib/python3.12/site-packages/nvidia/cublas/lib"));
+        Files.createFile(blas.resolve("libcublasLt.so.12"));
+        Path system = file("usr/lib/x86_64-linux-gnu");
+        Map<String, String> environment =
+                Map.of("VIRTUAL_ENV", root.resolve("venv").toString());
+        assertEquals(Optional.of(system), find(null, environment));
+        assertEquals(
+                Optional.of(older),
+                LibraryFolders.of(null, environment, root, false).find(DNN));
+        Path newer = Files.createDirectories(root.resolve("venv/lib/python3.12/site-packages/nvidia/cu13/lib"));
+        Files.createFile(newer.resolve("libcublasLt.so.13"));
+        assertEquals(Optional.of(older), find(null, environment));
     }
 
     @Test
@@ -93,8 +112,9 @@ class LibraryFoldersTest {
         CudaException e = assertThrows(CudaException.class, () -> CudaLibraries.locate(CudaLibrary.DNN_OPS, folders));
         assertEquals(1, e.getMessage().lines().count());
         assertEquals(
-                "libcudnn_ops.so.9 was not found (looked in HEADROOM_CUDA_LIBRARIES, LD_LIBRARY_PATH, ldconfig, " + root
-                        + "/usr/local/cuda*, Python's nvidia-* packages); pip install nvidia-cudnn-cu13, or name its"
+                "libcudnn_ops.so.9 was not found (looked in HEADROOM_CUDA_LIBRARIES, LD_LIBRARY_PATH, Python's nvidia-*"
+                        + " packages, ldconfig, " + root
+                        + "/usr/local/cuda*); pip install nvidia-cudnn-cu13, or name its"
                         + " folder in HEADROOM_CUDA_LIBRARIES",
                 e.getMessage());
         e = assertThrows(CudaException.class, () -> CudaLibraries.locate(CudaLibrary.DRIVER, folders));

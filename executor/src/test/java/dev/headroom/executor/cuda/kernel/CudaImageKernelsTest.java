@@ -34,7 +34,7 @@ class CudaImageKernelsTest extends OnBothBackends {
 
     private static double tolerance(DType type) {
         // A device computes single precision in TF32, with 10 bits behind the point.
-        boolean real = System.getProperty(NullCuda.PROPERTY, "null").equals("real");
+        boolean real = NullCuda.isReal();
         return switch (type) {
             case FLOAT64 -> 1e-12;
             case FLOAT32 -> real ? 2e-3 : 2e-6;

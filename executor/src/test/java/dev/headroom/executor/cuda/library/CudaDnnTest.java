@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.cuda.DeviceArrays;
 import dev.headroom.executor.cuda.NullCuda;
+import dev.headroom.executor.cuda.OverNullCuda;
 import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.driver.DevicePointer;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * deprecated.
  */
 @SuppressWarnings("deprecation")
+@OverNullCuda
 class CudaDnnTest {
     // A convolution with everything: 2 groups, stride 2, padding 1, dilation 2 in height.
     private static final int BATCH = 2;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.cuda.DeviceArrays;
 import dev.headroom.executor.cuda.NullCuda;
+import dev.headroom.executor.cuda.OverNullCuda;
 import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.driver.CudaTransfer;
 import dev.headroom.executor.cuda.driver.DevicePointer;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The emulated recurrent layers: a GRU against its formula, gradients against differences, in double. */
+@OverNullCuda
 class CudaRecurrentTest {
     private static final int STEPS = 3;
     private static final int BATCH = 2;

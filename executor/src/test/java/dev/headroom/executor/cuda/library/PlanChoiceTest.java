@@ -11,6 +11,7 @@ import dev.headroom.executor.cuda.NullCuda;
 import dev.headroom.executor.cuda.NullPlans;
 import dev.headroom.executor.cuda.NullPlans.Mode;
 import dev.headroom.executor.cuda.NullPlans.Plan;
+import dev.headroom.executor.cuda.OverNullCuda;
 import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionCall.Caller;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Which of cuDNN's plans a convolution takes; each is told by its workspace. */
+@OverNullCuda
 class PlanChoiceTest {
     private static final Geometry GEOMETRY = new Geometry(new long[] {1, 1}, new long[] {1, 1}, new long[] {1, 1}, 1);
 

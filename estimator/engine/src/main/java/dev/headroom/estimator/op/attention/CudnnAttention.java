@@ -71,8 +71,7 @@ final class CudnnAttention {
     }
 
     private static @Nullable Tensor forwardWorkspace(EagerRuntime rt, Tensor q) {
-        Long fixed = rt.options().cudnnWorkspace();
-        long plan = fixed == null ? q.size(2) > 1 ? PLAN_BYTES : 0 : fixed;
+        long plan = rt.options().stubCudnn() ? stub(rt) : q.size(2) > 1 ? PLAN_BYTES : 0;
         return plan == 0 ? null : rt.workspace(plan);
     }
 
@@ -85,8 +84,14 @@ final class CudnnAttention {
     static Tensor backwardWorkspace(EagerRuntime rt, Tensor q, Tensor k, Tensor v) {
         long rows = q.size(0) * q.size(1) * q.size(2);
         long sums = roundUp(rows * q.size(3) * Float.BYTES) + roundUp(rows * Float.BYTES);
+        long plan = rt.options().stubCudnn() ? stub(rt) : PLAN_BYTES + shared(q, k) + shared(q, v);
+        return rt.workspace(sums + plan);
+    }
+
+    /** What every plan of the stub asks for. */
+    private static long stub(EagerRuntime rt) {
         Long fixed = rt.options().cudnnWorkspace();
-        return rt.workspace(sums + (fixed == null ? PLAN_BYTES + shared(q, k) + shared(q, v) : fixed));
+        return fixed == null ? 0 : fixed;
     }
 
     private static long shared(Tensor q, Tensor of) {

@@ -7,32 +7,16 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.cudnn.RecurrentProblem;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recurrent layers through cuDNN (ATen/native/cudnn/RNN.cpp). The workspace is the products of a layer's input with
- * its weights, and what is handed over between layers; the reserve, of training, the activated gates and the states.
- * Those are the sizes of the recorder's stub library; the real one's depend on its version and algorithm, and it tells
- * them only where there is a GPU: its handle cannot be made without.
+ * Recurrent layers through cuDNN (ATen/native/cudnn/RNN.cpp): a workspace for each pass and, in training, the reserve
+ * that the forward pass leaves for the backward pass. {@link RecurrentPlan} knows how large they are.
  */
 final class RecurrentLayers {
-    /**
-     * Sizes of a call.
-     *
-     * @param output units of a step's output: those of the projection, where an LSTM has one
-     */
-    private record Plan(long steps, long batch, long hidden, long output, long directions, long layers, int gates) {
-        long workspace() {
-            return steps * batch * hidden * directions * (gates + (layers > 1 ? 2 : 0));
-        }
-
-        long reserve() {
-            return steps * batch * hidden * directions * layers * (gates + (gates > 1 ? 2 : 1));
-        }
-    }
-
     private RecurrentLayers() {}
 
     static Tensor[] run(Call c, int gates) {
@@ -46,14 +30,18 @@ final class RecurrentLayers {
         if (train && c.number("dropout", 0) != 0) {
             rt.workspaces().useDropoutStates();
         }
-        Plan plan = new Plan(
+        RecurrentProblem problem = new RecurrentProblem(
+                gates,
+                rt.autocast().active() ? DType.FLOAT16 : x.dtype(),
                 x.size(0),
                 x.size(1),
+                x.size(2),
                 (cx == null ? hx : cx).size(2),
                 hx.size(2),
-                c.flag("bidirectional", false) ? 2 : 1,
-                c.integer("num_layers", 1),
-                gates);
+                Math.toIntExact(c.integer("num_layers", 1)),
+                c.flag("bidirectional", false),
+                train && c.number("dropout", 0) != 0);
+        RecurrentPlan plan = RecurrentPlan.of(rt, problem, train);
         Tensor[] weights = c.tensors("params");
         boolean biases = c.flag("has_biases", true);
         Tensor[] made = rt.autocast().active()
@@ -82,7 +70,7 @@ final class RecurrentLayers {
             @Nullable Tensor cx,
             Tensor[] weights,
             @Nullable Tensor flat,
-            Plan p,
+            RecurrentPlan p,
             boolean biases,
             boolean train) {
         Tensor[] inputs = new Tensor[weights.length + 3];
@@ -95,13 +83,13 @@ final class RecurrentLayers {
         Saved hidden = r.save(hx);
         Saved input = r.save(x);
         Tensor dense = Copies.contiguous(rt, x);
-        Tensor out = rt.empty(x.dtype(), p.steps, p.batch, p.output * p.directions);
+        Tensor out = rt.empty(x.dtype(), p.outputSizes());
         Tensor hy = rt.empty(x.dtype(), hx.sizes());
         Tensor cy = cx == null ? null : rt.empty(x.dtype(), cx.sizes());
         boolean scattered = flat == null && !isFlattened(weights[0].dtype());
         Tensor buffer = scattered ? rt.empty(x.dtype(), bufferSize(weights, p, biases)) : flat;
-        Tensor workspace = rt.empty(x.dtype(), p.workspace());
-        Tensor reserve = train ? rt.empty(x.dtype(), p.reserve()) : null;
+        Tensor workspace = rt.scratch(p.forward().workspace());
+        Tensor reserve = train ? rt.scratch(p.forward().reserve()) : null;
         rt.free(workspace);
         rt.freeUnless(dense, x);
         Saved result = r.saveOutput(out);
@@ -140,7 +128,7 @@ final class RecurrentLayers {
             @Nullable Tensor cx,
             Tensor result,
             Tensor[] weights,
-            Plan p,
+            RecurrentPlan p,
             boolean biases) {
         Tensor[] out = new Tensor[weights.length + 3];
         Tensor zeroOut = grads[0] == null ? rt.emptyLike(result) : null;
@@ -151,7 +139,7 @@ final class RecurrentLayers {
         out[0] = rt.empty(x.dtype(), x.sizes());
         out[weights.length + 1] = rt.empty(x.dtype(), hx.sizes());
         out[weights.length + 2] = cx == null ? null : rt.empty(x.dtype(), cx.sizes());
-        rt.free(rt.empty(x.dtype(), p.workspace()));
+        rt.free(rt.scratch(p.backward().workspace()));
         if (gradient != grads[0]) {
             rt.free(gradient);
         }
@@ -171,10 +159,10 @@ final class RecurrentLayers {
 
     /** One buffer for all, of which the gradients are parts; without biases they are copies of parts. */
     private static void weightGradients(
-            EagerRuntime rt, Tensor x, Tensor[] weights, Plan p, boolean biases, Tensor[] out) {
+            EagerRuntime rt, Tensor x, Tensor[] weights, RecurrentPlan p, boolean biases, Tensor[] out) {
         Tensor dense = Copies.contiguous(rt, x);
         Tensor buffer = rt.empty(x.dtype(), bufferSize(weights, p, biases));
-        Tensor workspace = rt.empty(x.dtype(), p.workspace());
+        Tensor workspace = rt.scratch(p.backward().workspace());
         long at = 0;
         for (int i = 0; i < weights.length; i++) {
             long[] sizes = weights[i].sizes();
@@ -188,8 +176,8 @@ final class RecurrentLayers {
     }
 
     /** Elements of all weights; cuDNN has room for two biases, used or not. */
-    private static long bufferSize(Tensor[] weights, Plan p, boolean biases) {
-        long n = biases ? 0 : p.layers * p.directions * 2 * p.gates * p.hidden;
+    private static long bufferSize(Tensor[] weights, RecurrentPlan p, boolean biases) {
+        long n = biases ? 0 : p.biases();
         for (Tensor w : weights) {
             n += w.numel();
         }
