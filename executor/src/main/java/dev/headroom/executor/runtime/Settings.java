@@ -25,6 +25,7 @@ public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean
                 scenario.kernels().attention(),
                 seed,
                 scenario.kernels().deterministic(),
-                scenario.kernels().cudnnWorkspace().bytes() == null);
+                scenario.kernels().cudnnWorkspace().bytes() == null
+                        && !scenario.kernels().cudnnWorkspace().convolutionsAlone());
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.cudnn;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +22,11 @@ public record AskedConvolutions(
         Optional<WorkspaceSource> surest,
         boolean anyWorkspace,
         boolean anyMore) {
+    /** How many rules answered, and not cuDNN: of those only the plan that is taken is known. */
+    public int guessed() {
+        return answered.getOrDefault(WorkspaceLevel.DISTILLED.label(), 0);
+    }
+
     /** How many nobody knows. */
     public int unknown() {
         return answered.getOrDefault(WorkspaceSources.UNKNOWN, 0);
