@@ -29,7 +29,9 @@ class ArchitectureTest {
                 .resideInAPackage("dev.headroom.allocator")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.headroom.allocator.replay..", "dev.headroom.allocator.snapshot..",
+                .resideInAnyPackage(
+                        "dev.headroom.allocator.replay..",
+                        "dev.headroom.allocator.snapshot..",
                         "dev.headroom.allocator.trace..")
                 .check(CLASSES);
     }

@@ -40,7 +40,8 @@ class RealGpuRecordingsTest {
         }
 
         boolean convolves() {
-            return !name.startsWith("finetune/") && !name.matches(".*(gpt2|bert|opt|llama|qwen|pythia|t5|mlp|seq2seq).*");
+            return !name.startsWith("finetune/")
+                    && !name.matches(".*(gpt2|bert|opt|llama|qwen|pythia|t5|mlp|seq2seq).*");
         }
 
         @Override
@@ -87,7 +88,8 @@ class RealGpuRecordingsTest {
     @Test
     void theOthersAreNear() {
         for (boolean convolves : List.of(false, true)) {
-            List<Run> runs = all().stream().filter(r -> r.convolves() == convolves).toList();
+            List<Run> runs =
+                    all().stream().filter(r -> r.convolves() == convolves).toList();
             List<Comparison> compared = runs.stream().map(Run::compare).toList();
             near(runs, compared, Comparison::worstAllocated, convolves ? 0.13 : 0.04);
             near(runs, compared, Comparison::worstReserved, convolves ? 0.30 : 0.10);
@@ -98,7 +100,9 @@ class RealGpuRecordingsTest {
             List<Run> runs, List<Comparison> compared, ToDoubleFunction<Comparison> error, double most) {
         double[] errors = compared.stream().mapToDouble(error).toArray();
         for (int i = 0; i < errors.length; i++) {
-            assertTrue(errors[i] <= most, runs.get(i) + ": " + errors[i] + " " + compared.get(i).firstDivergence());
+            assertTrue(
+                    errors[i] <= most,
+                    runs.get(i) + ": " + errors[i] + " " + compared.get(i).firstDivergence());
         }
     }
 }

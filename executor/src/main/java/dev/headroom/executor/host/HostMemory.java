@@ -1,8 +1,8 @@
 package dev.headroom.executor.host;
 
 import dev.headroom.allocator.DeviceMemory;
-import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.address.Placement;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 

@@ -2,8 +2,8 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
-import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.address.Placement;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.error.Unwanted;
 

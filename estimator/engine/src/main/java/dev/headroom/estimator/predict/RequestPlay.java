@@ -4,8 +4,8 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
-import dev.headroom.allocator.address.Placement;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.address.Placement;
 
 /** Requests that are played in a device of some size, up to somewhere. */
 final class RequestPlay {
