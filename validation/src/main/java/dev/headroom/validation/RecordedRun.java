@@ -242,15 +242,17 @@ public final class RecordedRun {
         return config.path("model").asText().startsWith("cnn-") ? LossKind.MSE : LossKind.AUTO;
     }
 
-    /** Without the real cuDNN, convolutions got a fixed workspace; with it, what cuDNN asks for. */
+    /** Null libraries gave convolutions a fixed workspace, or what the real cuDNN said where no driver was. */
     private CudnnWorkspace workspace(Scenario.Workspaces source) {
+        CudnnWorkspace asked = CudnnWorkspace.from(source);
+        if (!recording.root().path("null_libraries").asBoolean()) {
+            return asked;
+        }
         JsonNode environment = recording.root().path("environment");
-        boolean fixed = recording.root().path("null_libraries").asBoolean()
-                && environment.path("NULLCUDA_CUDNN").asText("none").equals("none");
-        return fixed
+        return environment.path("NULLCUDA_CUDNN").asText("none").equals("none")
                 ? CudnnWorkspace.of(
                         environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0))
-                : CudnnWorkspace.from(source);
+                : asked.withoutDriver();
     }
 
     private Gpu gpu() {

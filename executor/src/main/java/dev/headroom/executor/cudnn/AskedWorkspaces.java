@@ -41,6 +41,11 @@ public final class AskedWorkspaces implements WorkspaceSource {
     }
 
     @Override
+    public boolean seesDriver() {
+        return CudaLibraries.hasDriver();
+    }
+
+    @Override
     public synchronized Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
         if (!isUsable()) {
             return Optional.empty();

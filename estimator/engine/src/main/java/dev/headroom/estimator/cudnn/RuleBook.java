@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** The rules of all generations of GPUs, each read when it is first asked for. */
 final class RuleBook {
@@ -26,13 +25,13 @@ final class RuleBook {
 
     /** The rules for a problem on a capability; empty when there are none. */
     static synchronized Optional<WorkspaceRules> rules(int capability, ConvolutionProblem problem) {
-        String type = type(problem.type());
-        boolean refused = capability == OLDEST && problem.type() == DType.BFLOAT16;
-        if (type == null || refused) {
+        if (capability == OLDEST && problem.type() == DType.BFLOAT16) {
             return Optional.empty();
         }
         String layout = problem.channelsLast() ? "nhwc" : "nchw";
-        return READ.computeIfAbsent(capability + type + layout, key -> WorkspaceRules.load(capability, type, layout));
+        return type(problem.type())
+                .flatMap(type -> READ.computeIfAbsent(
+                        capability + type + layout, key -> WorkspaceRules.load(capability, type, layout)));
     }
 
     /** What every generation's rules say. */
@@ -44,11 +43,12 @@ final class RuleBook {
         return out;
     }
 
-    private static @Nullable String type(DType type) {
+    /** The name of an element type in the names of rules; empty when none are about it. */
+    static Optional<String> type(DType type) {
         return switch (type) {
-            case FLOAT32 -> "fp32";
-            case FLOAT16, BFLOAT16 -> "half";
-            default -> null;
+            case FLOAT32 -> Optional.of("fp32");
+            case FLOAT16, BFLOAT16 -> Optional.of("half");
+            default -> Optional.empty();
         };
     }
 }

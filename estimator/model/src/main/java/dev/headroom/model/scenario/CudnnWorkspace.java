@@ -7,9 +7,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param source who is asked for the bytes
  * @param bytes the same for all of them, 0 for none; {@code null}: as the source says
+ * @param driver whether the run's cuDNN finds a CUDA driver, as wherever there is a GPU; without one it leaves engines
+ *     out, as in recordings over null libraries
  */
 public record CudnnWorkspace(
-        Scenario.Workspaces source, @Nullable Long bytes) {
+        Scenario.Workspaces source, @Nullable Long bytes, boolean driver) {
     /** What an installed cuDNN says, else rules, else bounds. */
     public static final CudnnWorkspace AUTO = from(Scenario.Workspaces.AUTO);
 
@@ -18,11 +20,21 @@ public record CudnnWorkspace(
 
     /** Of every convolution the same. */
     public static CudnnWorkspace of(long bytes) {
-        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes);
+        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes, true);
     }
 
     /** As a source says. */
     public static CudnnWorkspace from(Scenario.Workspaces source) {
-        return new CudnnWorkspace(source, null);
+        return new CudnnWorkspace(source, null, true);
+    }
+
+    /** As this or another source says, with the same driver or none. */
+    public CudnnWorkspace withSource(Scenario.Workspaces other) {
+        return new CudnnWorkspace(other, bytes, driver);
+    }
+
+    /** On a machine without a driver. */
+    public CudnnWorkspace withoutDriver() {
+        return new CudnnWorkspace(source, bytes, false);
     }
 }

@@ -166,17 +166,18 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * The version of cuDNN in PyTorch's packages (.github/scripts/generate_binary_build_matrix.py of the releases): 9.1
-     * from 2.4 to 2.6, 8.9 and older before, 9.5 in 2.7, 9.10 in 2.8; of later ones that of 2.14.
+     * The version of cuDNN in PyTorch's packages (until 2.8 .github/scripts/generate_binary_build_matrix.py of the
+     * releases, then what the packages on PyPI require): the newest of 2.14, 9.20 from 2.12, 9.19 of 2.11, 9.10 from
+     * 2.8, 9.5 of 2.7, 9.1 from 2.4, 8.9 and older before.
      */
     public CudnnVersion cudnn() {
-        if (since(2, 9)) {
-            return CudnnVersion.NEWEST;
+        if (since(2, 8)) {
+            return since(2, 14) ? CudnnVersion.NEWEST : new CudnnVersion(9, since(2, 12) ? 20 : since(2, 11) ? 19 : 10);
         }
-        if (since(2, 7)) {
-            return since(2, 8) ? new CudnnVersion(9, 10) : new CudnnVersion(9, 5);
+        if (since(2, 4)) {
+            return new CudnnVersion(9, since(2, 7) ? 5 : 1);
         }
-        return since(2, 4) ? new CudnnVersion(9, 1) : new CudnnVersion(8, since(2, 1) ? 9 : 3);
+        return new CudnnVersion(8, since(2, 1) ? 9 : 3);
     }
 
     /**
