@@ -53,7 +53,7 @@ public final class WorkspaceSources {
 
     /** The sources of this installation that a run with a version of cuDNN may ask. */
     public static WorkspaceSources installed(CudnnDevice gpu, CudnnWorkspace allowed, CudnnVersion version) {
-        return new WorkspaceSources(
+        WorkspaceSources driverless = new WorkspaceSources(
                 Installed.SOURCES.stream()
                         .filter(source -> switch (allowed.source()) {
                             case AUTO -> true;
@@ -61,8 +61,13 @@ public final class WorkspaceSources {
                             case DISTILLED -> source.level() != WorkspaceLevel.ASKED;
                         })
                         .toList(),
-                gpu,
-                allowed.driver() ? new MatmulConvolutions(version) : null);
+                gpu);
+        return allowed.driver() ? driverless.withDriver(version) : driverless;
+    }
+
+    /** The same sources for a run where a driver is, with a version of cuDNN. */
+    public WorkspaceSources withDriver(CudnnVersion version) {
+        return new WorkspaceSources(sources, gpu, new MatmulConvolutions(version));
     }
 
     /** Found once a process: to look for libraries takes time. */
