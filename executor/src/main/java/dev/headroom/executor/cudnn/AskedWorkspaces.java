@@ -25,6 +25,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
 
     private final Map<CudnnDevice, Heuristics> byDevice = new HashMap<>();
     private @Nullable Boolean usable;
+    private @Nullable Boolean driver;
 
     @Override
     public WorkspaceLevel level() {
@@ -41,8 +42,11 @@ public final class AskedWorkspaces implements WorkspaceSource {
     }
 
     @Override
-    public boolean seesDriver() {
-        return CudaLibraries.hasDriver();
+    public synchronized boolean seesDriver() {
+        if (driver == null) {
+            driver = CudaLibraries.hasDriver();
+        }
+        return driver;
     }
 
     @Override

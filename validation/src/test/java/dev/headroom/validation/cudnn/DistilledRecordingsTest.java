@@ -46,7 +46,8 @@ class DistilledRecordingsTest {
         PredictionRequest request = run.request(run.archive(Fixtures.models()).orElseThrow());
         CudnnWorkspace distilled =
                 request.scenario().kernels().cudnnWorkspace().withSource(Scenario.Workspaces.DISTILLED);
-        Prediction prediction = Predictor.predict(request.with(request.scenario().with(CUDNN_WORKSPACE, distilled)));
+        Prediction prediction =
+                Predictor.predict(request.with(request.scenario().with(CUDNN_WORKSPACE, distilled)));
         assertEquals(Set.of("distilled"), prediction.convolutions().answered().keySet());
         return prediction;
     }

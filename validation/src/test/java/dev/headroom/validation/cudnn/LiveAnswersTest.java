@@ -13,6 +13,7 @@ import dev.headroom.model.cudnn.WorkspaceSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,8 +49,7 @@ class LiveAnswersTest {
     }
 
     private static WorkspaceSource asked() {
-        return new Driverless(
-                ANSWERS.stream().collect(Collectors.toMap(LiveAnswer::problem, LiveAnswer::driverless)));
+        return new Driverless(ANSWERS.stream().collect(Collectors.toMap(LiveAnswer::problem, LiveAnswer::driverless)));
     }
 
     private static boolean same(long predicted, long measured) {
@@ -61,17 +61,13 @@ class LiveAnswersTest {
         return Math.abs(predicted - measured) <= Math.max(SMALL, measured / 100);
     }
 
-    private interface Measure {
-        boolean holds(long predicted, long measured);
-    }
-
     /** Right answers about filters of one point, or about others: without a driver and with one. */
-    private static List<Long> right(WorkspaceSource source, boolean points, Measure measure) {
+    private static List<Long> right(WorkspaceSource source, boolean points, BiPredicate<Long, Long> right) {
         WorkspaceSources driverless = new WorkspaceSources(List.of(source), H100);
         return Stream.of(driverless, driverless.withDriver(VERSION))
                 .map(sources -> ANSWERS.stream()
                         .filter(a -> a.isPoint() == points)
-                        .filter(a -> measure.holds(
+                        .filter(a -> right.test(
                                 sources.answer(a.problem()).orElseThrow().first(), a.workspace()))
                         .count())
                 .toList();

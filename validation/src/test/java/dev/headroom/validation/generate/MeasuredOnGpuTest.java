@@ -67,10 +67,8 @@ class MeasuredOnGpuTest {
     @Property(maxDiscardRatio = 100, tries = MeasuredCasesTest.TRIES, seed = MeasuredCasesTest.SEED)
     void predictedIsMeasured(@ForAll("cases") RandomCase c) {
         Assume.that(Lacking.nothing(c));
-        Scenario run = c.run()
-                .training()
-                .on(card)
-                .with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.ASKED));
+        Scenario run =
+                c.run().training().on(card).with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.ASKED));
         Comparison compared = Comparison.of(
                 Predictor.predict(new PredictionRequest(c.graph(), run)),
                 Measurer.measure(new MeasurementRequest(c.graph(), run, 1, false), backend));

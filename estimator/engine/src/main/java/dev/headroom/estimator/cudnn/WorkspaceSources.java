@@ -28,7 +28,7 @@ public final class WorkspaceSources {
     private final List<WorkspaceSource> sources;
     private final CudnnDevice gpu;
     /** What a driver changes; {@code null} on a machine without. */
-    private final @Nullable MatmulConvolutions products;
+    private final @Nullable DriverPlans plans;
 
     private final Map<ConvolutionProblem, Optional<WorkspaceAnswer>> answers = new HashMap<>();
 
@@ -37,13 +37,12 @@ public final class WorkspaceSources {
         this(sources, gpu, null);
     }
 
-    private WorkspaceSources(
-            List<WorkspaceSource> sources, CudnnDevice gpu, @Nullable MatmulConvolutions products) {
+    private WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu, @Nullable DriverPlans plans) {
         this.sources = sources.stream()
                 .sorted(Comparator.comparing(WorkspaceSource::level))
                 .toList();
         this.gpu = gpu;
-        this.products = products;
+        this.plans = plans;
     }
 
     /** All sources of this installation. */
@@ -67,7 +66,7 @@ public final class WorkspaceSources {
 
     /** The same sources for a run where a driver is, with a version of cuDNN. */
     public WorkspaceSources withDriver(CudnnVersion version) {
-        return new WorkspaceSources(sources, gpu, new MatmulConvolutions(version));
+        return new WorkspaceSources(sources, gpu, new DriverPlans(version));
     }
 
     /** Found once a process: to look for libraries takes time. */
@@ -81,21 +80,22 @@ public final class WorkspaceSources {
     /** The surest answer, or empty when nobody knows. */
     public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem) {
         return answers.computeIfAbsent(
-                problem, p -> sources.stream().flatMap(s -> answer(s, p).stream()).findFirst());
+                problem,
+                p -> sources.stream().flatMap(s -> answer(s, p).stream()).findFirst());
     }
 
     private Optional<WorkspaceAnswer> answer(WorkspaceSource source, ConvolutionProblem problem) {
         Optional<WorkspaceAnswer> answer = source.answer(problem, gpu);
-        return products == null || source.seesDriver()
+        return plans == null || source.seesDriver()
                 ? answer
-                : answer.map(driverless -> products.of(problem, gpu, driverless));
+                : answer.map(driverless -> plans.of(problem, gpu, driverless));
     }
 
     /** The same sources, whose first plans take the most that they may. */
     public WorkspaceSources atMost() {
         List<WorkspaceSource> most =
                 sources.stream().<WorkspaceSource>map(Most::new).toList();
-        return new WorkspaceSources(most, gpu, products);
+        return new WorkspaceSources(most, gpu, plans);
     }
 
     /** A source whose first plans take the most that they may. */

@@ -3,7 +3,7 @@
  * answer counts: a cuDNN that is installed is <em>asked</em>; rules <em>distilled</em> from many such answers ({@link
  * DistilledWorkspaces}); and <em>bounds</em> where neither applies ({@link BoundedWorkspaces}). {@link
  * WorkspaceSources} puts them in order, and corrects what cuDNN answers otherwise where a GPU's driver is ({@link
- * MatmulConvolutions}).
+ * DriverPlans}).
  */
 @NullMarked
 package dev.headroom.estimator.cudnn;
