@@ -80,14 +80,14 @@ class LiveAnswersTest {
         assertEquals(List.of(129L, 249L), right(asked(), true, LiveAnswersTest::same));
         assertEquals(List.of(193L, 315L), right(asked(), true, LiveAnswersTest::near));
         assertEquals(List.of(116L, 219L), right(new DistilledWorkspaces(), true, LiveAnswersTest::same));
-        assertEquals(List.of(176L, 304L), right(new DistilledWorkspaces(), true, LiveAnswersTest::near));
+        assertEquals(List.of(176L, 307L), right(new DistilledWorkspaces(), true, LiveAnswersTest::near));
     }
 
-    /** Of 1455. A driver changes more of them, which no rule knows yet. */
+    /** Of 1455: the rules with a driver know float32 in NCHW better; an asked cuDNN is left alone. */
     @Test
-    void othersStayAsTheyWere() {
+    void otherFiltersAreByRulesWithADriver() {
         assertEquals(List.of(1242L, 1242L), right(asked(), false, LiveAnswersTest::same));
-        assertEquals(List.of(876L, 876L), right(new DistilledWorkspaces(), false, LiveAnswersTest::near));
+        assertEquals(List.of(876L, 926L), right(new DistilledWorkspaces(), false, LiveAnswersTest::near));
     }
 
     /** Nothing was measured of older versions and other GPUs. */
