@@ -37,8 +37,8 @@ final class DriverPlans {
         boolean known = gpu.major() * 10 + gpu.minor() == CAPABILITY
                 && problem.alignment().stream().allMatch(a -> a >= LEAST_ALIGNMENT);
         return version.filter(v -> known)
-                .flatMap(v -> ConvolutionShape.of(problem)
-                        .flatMap(shape -> bytes(v, problem, shape, driverless.level())))
+                .flatMap(v ->
+                        ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless.level())))
                 .map(bytes -> WorkspaceAnswer.exact(WorkspaceLevel.DISTILLED, bytes, () -> Stream.concat(
                                 Stream.of(bytes), driverless.all().get().stream())
                         .toList()))

@@ -36,8 +36,7 @@ final class RuleBook {
     }
 
     private static synchronized Optional<WorkspaceRules> read(String generation, ConvolutionProblem problem) {
-        return group(problem)
-                .flatMap(group -> READ.computeIfAbsent(generation + "-" + group, WorkspaceRules::load));
+        return group(problem).flatMap(group -> READ.computeIfAbsent(generation + "-" + group, WorkspaceRules::load));
     }
 
     /** What every generation's rules say. */
