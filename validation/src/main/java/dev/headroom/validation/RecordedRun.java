@@ -249,18 +249,17 @@ public final class RecordedRun {
         return config.path("model").asText().startsWith("cnn-") ? LossKind.MSE : LossKind.AUTO;
     }
 
-    /** Over null libraries, convolutions got a fixed workspace, or what cuDNN asks for; on a GPU everything did. */
+    /** Null libraries gave convolutions a fixed workspace, or what the real cuDNN said where no driver was. */
     private CudnnWorkspace workspace(Scenario.Workspaces source) {
-        JsonNode environment = recording.root().path("environment");
-        boolean nullLibraries = recording.root().path("null_libraries").asBoolean();
-        boolean fixed = nullLibraries
-                && environment.path("NULLCUDA_CUDNN").asText("none").equals("none");
-        if (fixed) {
-            return CudnnWorkspace.of(
-                    environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0));
-        }
         CudnnWorkspace asked = CudnnWorkspace.from(source);
-        return nullLibraries ? asked.ofConvolutionsAlone() : asked;
+        if (!recording.root().path("null_libraries").asBoolean()) {
+            return asked;
+        }
+        JsonNode environment = recording.root().path("environment");
+        return environment.path("NULLCUDA_CUDNN").asText("none").equals("none")
+                ? CudnnWorkspace.of(
+                        environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0))
+                : asked.withoutDriver();
     }
 
     private Gpu gpu() {

@@ -25,6 +25,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
 
     private final Map<CudnnDevice, Heuristics> byDevice = new HashMap<>();
     private @Nullable Boolean usable;
+    private @Nullable Boolean driver;
 
     @Override
     public WorkspaceLevel level() {
@@ -38,6 +39,14 @@ public final class AskedWorkspaces implements WorkspaceSource {
         }
         long version = cudnn.cudnnGetVersion();
         return "cuDNN " + version / 10_000 + "." + version / 100 % 100 + "." + version % 100;
+    }
+
+    @Override
+    public synchronized boolean seesDriver() {
+        if (driver == null) {
+            driver = CudaLibraries.hasDriver();
+        }
+        return driver;
     }
 
     @Override

@@ -26,6 +26,6 @@ public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean
                 seed,
                 scenario.kernels().deterministic(),
                 scenario.kernels().cudnnWorkspace().bytes() == null
-                        && !scenario.kernels().cudnnWorkspace().convolutionsAlone());
+                        && scenario.kernels().cudnnWorkspace().driver());
     }
 }

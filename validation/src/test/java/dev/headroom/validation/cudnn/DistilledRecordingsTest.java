@@ -44,9 +44,10 @@ class DistilledRecordingsTest {
     private static Prediction predict(Recording recording) {
         RecordedRun run = new RecordedRun(recording);
         PredictionRequest request = run.request(run.archive(Fixtures.models()).orElseThrow());
-        Scenario distilled =
-                request.scenario().with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED));
-        Prediction prediction = Predictor.predict(request.with(distilled));
+        CudnnWorkspace distilled =
+                request.scenario().kernels().cudnnWorkspace().withSource(Scenario.Workspaces.DISTILLED);
+        Prediction prediction =
+                Predictor.predict(request.with(request.scenario().with(CUDNN_WORKSPACE, distilled)));
         assertEquals(Set.of("distilled"), prediction.convolutions().answered().keySet());
         return prediction;
     }

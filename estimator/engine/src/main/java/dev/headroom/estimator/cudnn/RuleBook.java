@@ -1,13 +1,13 @@
 package dev.headroom.estimator.cudnn;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** The rules of all generations of GPUs, each read when it is first asked for. */
 final class RuleBook {
@@ -25,14 +25,18 @@ final class RuleBook {
     private RuleBook() {}
 
     /** The rules for a problem on a capability; empty when there are none. */
-    static synchronized Optional<WorkspaceRules> rules(int capability, ConvolutionProblem problem) {
-        String type = type(problem.type());
+    static Optional<WorkspaceRules> rules(int capability, ConvolutionProblem problem) {
         boolean refused = capability == OLDEST && problem.type() == DType.BFLOAT16;
-        if (type == null || refused) {
-            return Optional.empty();
-        }
-        String layout = problem.channelsLast() ? "nhwc" : "nchw";
-        return READ.computeIfAbsent(capability + type + layout, key -> WorkspaceRules.load(capability, type, layout));
+        return refused ? Optional.empty() : read(String.valueOf(capability), problem);
+    }
+
+    /** The rules for a problem where a driver is, of a version of cuDNN; empty when there are none. */
+    static Optional<WorkspaceRules> rules(int capability, CudnnVersion version, ConvolutionProblem problem) {
+        return read(capability + "-" + version, problem);
+    }
+
+    private static synchronized Optional<WorkspaceRules> read(String generation, ConvolutionProblem problem) {
+        return group(problem).flatMap(group -> READ.computeIfAbsent(generation + "-" + group, WorkspaceRules::load));
     }
 
     /** What every generation's rules say. */
@@ -44,11 +48,13 @@ final class RuleBook {
         return out;
     }
 
-    private static @Nullable String type(DType type) {
-        return switch (type) {
-            case FLOAT32 -> "fp32";
-            case FLOAT16, BFLOAT16 -> "half";
-            default -> null;
+    /** The element type and layout of a problem in the names of rules; empty when none are about it. */
+    static Optional<String> group(ConvolutionProblem problem) {
+        String layout = problem.channelsLast() ? "nhwc" : "nchw";
+        return switch (problem.type()) {
+            case FLOAT32 -> Optional.of("fp32-" + layout);
+            case FLOAT16, BFLOAT16 -> Optional.of("half-" + layout);
+            default -> Optional.empty();
         };
     }
 }

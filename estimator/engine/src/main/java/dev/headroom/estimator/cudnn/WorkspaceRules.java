@@ -50,9 +50,9 @@ final class WorkspaceRules {
         this.directions = directions;
     }
 
-    /** The rules of a capability (75 for 7.5), element type (fp32 or half) and layout, if there are any. */
-    static Optional<WorkspaceRules> load(int capability, String type, String layout) {
-        String name = "rules/" + capability + "-" + type + "-" + layout + ".gz";
+    /** The rules of a file, such as {@code 75-fp32-nchw} for compute capability 7.5, if it is there. */
+    static Optional<WorkspaceRules> load(String rules) {
+        String name = "rules/" + rules + ".gz";
         try (InputStream file = WorkspaceRules.class.getResourceAsStream(name)) {
             if (file == null) {
                 return Optional.empty();

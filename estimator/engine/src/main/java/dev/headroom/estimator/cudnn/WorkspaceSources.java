@@ -2,10 +2,11 @@ package dev.headroom.estimator.cudnn;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
-import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The sources of workspaces at hand, the surest first; remembers answers and who gave how many. */
 public final class WorkspaceSources {
@@ -25,14 +27,22 @@ public final class WorkspaceSources {
 
     private final List<WorkspaceSource> sources;
     private final CudnnDevice gpu;
+    /** What a driver changes; {@code null} on a machine without. */
+    private final @Nullable DriverPlans plans;
+
     private final Map<ConvolutionProblem, Optional<WorkspaceAnswer>> answers = new HashMap<>();
 
-    /** Asks given sources. */
+    /** Asks given sources, which know what cuDNN says on a machine without a driver. */
     public WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu) {
+        this(sources, gpu, null);
+    }
+
+    private WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu, @Nullable DriverPlans plans) {
         this.sources = sources.stream()
                 .sorted(Comparator.comparing(WorkspaceSource::level))
                 .toList();
         this.gpu = gpu;
+        this.plans = plans;
     }
 
     /** All sources of this installation. */
@@ -40,17 +50,23 @@ public final class WorkspaceSources {
         return new WorkspaceSources(Installed.SOURCES, gpu);
     }
 
-    /** The sources of this installation that a run may ask. */
-    public static WorkspaceSources installed(CudnnDevice gpu, Scenario.Workspaces allowed) {
-        return new WorkspaceSources(
+    /** The sources of this installation that a run with a version of cuDNN may ask. */
+    public static WorkspaceSources installed(CudnnDevice gpu, CudnnWorkspace allowed, CudnnVersion version) {
+        WorkspaceSources driverless = new WorkspaceSources(
                 Installed.SOURCES.stream()
-                        .filter(source -> switch (allowed) {
+                        .filter(source -> switch (allowed.source()) {
                             case AUTO -> true;
                             case ASKED -> source.level() == WorkspaceLevel.ASKED;
                             case DISTILLED -> source.level() != WorkspaceLevel.ASKED;
                         })
                         .toList(),
                 gpu);
+        return allowed.driver() ? driverless.withDriver(version) : driverless;
+    }
+
+    /** The same sources for a run where a driver is, with a version of cuDNN. */
+    public WorkspaceSources withDriver(CudnnVersion version) {
+        return new WorkspaceSources(sources, gpu, new DriverPlans(version));
     }
 
     /** Found once a process: to look for libraries takes time. */
@@ -63,22 +79,23 @@ public final class WorkspaceSources {
 
     /** The surest answer, or empty when nobody knows. */
     public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem) {
-        return answers.computeIfAbsent(problem, p -> {
-            for (WorkspaceSource source : sources) {
-                Optional<WorkspaceAnswer> answer = source.answer(p, gpu);
-                if (answer.isPresent()) {
-                    return answer;
-                }
-            }
-            return Optional.empty();
-        });
+        return answers.computeIfAbsent(
+                problem,
+                p -> sources.stream().flatMap(s -> answer(s, p).stream()).findFirst());
+    }
+
+    private Optional<WorkspaceAnswer> answer(WorkspaceSource source, ConvolutionProblem problem) {
+        Optional<WorkspaceAnswer> answer = source.answer(problem, gpu);
+        return plans == null || source.seesDriver()
+                ? answer
+                : answer.map(driverless -> plans.of(problem, gpu, driverless));
     }
 
     /** The same sources, whose first plans take the most that they may. */
     public WorkspaceSources atMost() {
         List<WorkspaceSource> most =
                 sources.stream().<WorkspaceSource>map(Most::new).toList();
-        return new WorkspaceSources(most, gpu);
+        return new WorkspaceSources(most, gpu, plans);
     }
 
     /** A source whose first plans take the most that they may. */
@@ -91,6 +108,11 @@ public final class WorkspaceSources {
         @Override
         public String description() {
             return source.description();
+        }
+
+        @Override
+        public boolean seesDriver() {
+            return source.seesDriver();
         }
 
         @Override

@@ -113,7 +113,7 @@ public record RunPlayer(
     private KernelOptions options(Scenario scenario) {
         CudnnWorkspace asked = scenario.kernels().cudnnWorkspace();
         WorkspaceSources installed = WorkspaceSources.installed(
-                new CudnnDevice(device.major(), device.minor(), device.sms()), asked.source());
+                new CudnnDevice(device.major(), device.minor(), device.sms()), asked, scenario.cudnnVersion());
         boolean none = asked.bytes() == null && end == WorkspaceEnd.NONE;
         return new KernelOptions(
                 none ? Long.valueOf(0) : asked.bytes(),
@@ -124,7 +124,7 @@ public record RunPlayer(
                 scenario.kernels().deterministic(),
                 scenario.cudnnVersion(),
                 scenario.parallel().build() == Parallelism.Build.ZERO_INIT,
-                asked.bytes() != null || asked.convolutionsAlone());
+                asked.bytes() != null || !asked.driver());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

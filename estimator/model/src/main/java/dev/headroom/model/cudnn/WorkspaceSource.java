@@ -10,6 +10,11 @@ public interface WorkspaceSource {
     /** What it is, for reports: {@code cuDNN 9.24.0} or the version that rules were learned from. */
     String description();
 
+    /** Whether it answers as cuDNN does where a CUDA driver is. Without one, cuDNN leaves out engines that need it. */
+    default boolean seesDriver() {
+        return false;
+    }
+
     /**
      * The workspaces of a convolution.
      *

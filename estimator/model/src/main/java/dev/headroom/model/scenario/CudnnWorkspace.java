@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * what cuDNN asks for.
  *
  * @param source who is asked for the bytes
- * @param bytes the same for all convolutions, 0 for none; {@code null}: as the source says
- * @param convolutionsAlone the others have the stub's, as over null libraries that ask cuDNN of convolutions only; a
- *     setting does not say so
+ * @param bytes the same for all of them, 0 for none; {@code null}: as the source says
+ * @param driver whether the run's cuDNN finds a CUDA driver, as wherever there is a GPU; in recordings over null libraries it
+ *     finds none and leaves engines out, and all but convolutions have the stub's workspaces
  */
 public record CudnnWorkspace(
-        Scenario.Workspaces source, @Nullable Long bytes, boolean convolutionsAlone) {
+        Scenario.Workspaces source, @Nullable Long bytes, boolean driver) {
     /** What an installed cuDNN says, else rules, else bounds. */
     public static final CudnnWorkspace AUTO = from(Scenario.Workspaces.AUTO);
 
@@ -21,16 +21,21 @@ public record CudnnWorkspace(
 
     /** Of every convolution the same. */
     public static CudnnWorkspace of(long bytes) {
-        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes, false);
+        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes, true);
     }
 
     /** As a source says. */
     public static CudnnWorkspace from(Scenario.Workspaces source) {
-        return new CudnnWorkspace(source, null, false);
+        return new CudnnWorkspace(source, null, true);
     }
 
-    /** The same for convolutions, and a stub for the rest. */
-    public CudnnWorkspace ofConvolutionsAlone() {
-        return new CudnnWorkspace(source, bytes, true);
+    /** As this or another source says, with the same driver or none. */
+    public CudnnWorkspace withSource(Scenario.Workspaces other) {
+        return new CudnnWorkspace(other, bytes, driver);
+    }
+
+    /** On a machine without a driver. */
+    public CudnnWorkspace withoutDriver() {
+        return new CudnnWorkspace(source, bytes, false);
     }
 }

@@ -33,6 +33,8 @@ public final class CudaLibraries {
 
     private static final List<String> BESIDE_DNN = List.of("", "../../cu13/lib", "../../cublas/lib");
 
+    private static final List<String> DRIVER_DEVICES = List.of("/dev/nvidiactl", "/dev/dxg");
+
     /** The property with which the bindings are told to load no libraries. */
     private static final String LOADS_LIBRARIES = "org.bytedeco.javacpp.loadlibraries";
 
@@ -123,6 +125,14 @@ public final class CudaLibraries {
                 System.setProperty(LOADS_LIBRARIES, before);
             }
         }
+    }
+
+    /** Whether the driver's library and the device that it talks to a GPU through (of WSL the second) are there. */
+    public static boolean hasDriver() {
+        return DRIVER_DEVICES.stream().map(Path::of).anyMatch(Files::exists)
+                && LibraryFolders.withoutProcesses()
+                        .find(CudaLibrary.DRIVER.file())
+                        .isPresent();
     }
 
     /** Loads NVRTC, the compiler of kernels. It needs no device, but its Java binding needs the driver's library. */

@@ -1,0 +1,56 @@
+package dev.headroom.estimator.cudnn;
+
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.CudnnVersion;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What cuDNN plans where a CUDA driver is, as on every machine with a GPU, given what it names without one: products of
+ * matrices ({@link MatmulConvolutions}), and rules that were learned with a driver in place of those learned without.
+ *
+ * <p>Measured on an H100 with cuDNN 9.19 and learned from cuDNN 9.19 and 9.24, see {@code fixtures/cudnn/README.md}; of
+ * other capabilities and older versions nothing is known, and their answers stay as they are.
+ */
+final class DriverPlans {
+    private static final int CAPABILITY = 90;
+    private static final long LEAST_ALIGNMENT = 16;
+
+    /** Versions that something was learned from, the newest first. */
+    private static final List<CudnnVersion> VERSIONS = List.of(new CudnnVersion(9, 24), new CudnnVersion(9, 19));
+
+    private final Optional<CudnnVersion> version;
+
+    /** Of a run with a version of cuDNN. */
+    DriverPlans(CudnnVersion version) {
+        this.version = VERSIONS.stream()
+                .filter(known -> version.since(known.major(), known.minor()))
+                .findFirst();
+    }
+
+    /** The answer where there is a driver. */
+    WorkspaceAnswer of(ConvolutionProblem problem, CudnnDevice gpu, WorkspaceAnswer driverless) {
+        boolean known = gpu.major() * 10 + gpu.minor() == CAPABILITY
+                && problem.alignment().stream().allMatch(a -> a >= LEAST_ALIGNMENT);
+        return version.filter(v -> known)
+                .flatMap(v ->
+                        ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless.level())))
+                .map(bytes -> WorkspaceAnswer.exact(WorkspaceLevel.DISTILLED, bytes, () -> Stream.concat(
+                                Stream.of(bytes), driverless.all().get().stream())
+                        .toList()))
+                .orElse(driverless);
+    }
+
+    /** A product, else the rules' answer to what rules without a driver answered. */
+    private static Optional<Long> bytes(
+            CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape, WorkspaceLevel level) {
+        Optional<Long> product = MatmulConvolutions.bytes(CAPABILITY + "-" + version, problem, shape);
+        return product.isPresent() || level != WorkspaceLevel.DISTILLED
+                ? product
+                : RuleBook.rules(CAPABILITY, version, problem).map(rules -> rules.bytes(problem.direction(), shape));
+    }
+}

@@ -1,0 +1,108 @@
+package dev.headroom.validation.cudnn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.headroom.estimator.cudnn.DistilledWorkspaces;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.CudnnVersion;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Workspaces beside those that cuDNN 9.19 took on an H100. */
+class LiveAnswersTest {
+    private static final CudnnDevice H100 = new CudnnDevice(9, 0, 132);
+    private static final CudnnVersion VERSION = new CudnnVersion(9, 19);
+
+    /** The allocator's unit. */
+    private static final long UNIT = 512;
+
+    private static final long SMALL = 64 << 10;
+
+    private static final List<LiveAnswer> ANSWERS = LiveAnswer.all();
+
+    /** The installed cuDNN of a machine without a driver. */
+    private record Driverless(Map<ConvolutionProblem, Long> answers) implements WorkspaceSource {
+        @Override
+        public WorkspaceLevel level() {
+            return WorkspaceLevel.ASKED;
+        }
+
+        @Override
+        public String description() {
+            return "cuDNN 9.19 without a driver";
+        }
+
+        @Override
+        public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
+            return Optional.of(WorkspaceAnswer.fixed(level(), answers.get(problem)));
+        }
+    }
+
+    private static WorkspaceSource asked() {
+        return new Driverless(ANSWERS.stream().collect(Collectors.toMap(LiveAnswer::problem, LiveAnswer::driverless)));
+    }
+
+    private static boolean same(long predicted, long measured) {
+        return (predicted + UNIT - 1) / UNIT == (measured + UNIT - 1) / UNIT;
+    }
+
+    /** As {@link HitRates} counts. */
+    private static boolean near(long predicted, long measured) {
+        return Math.abs(predicted - measured) <= Math.max(SMALL, measured / 100);
+    }
+
+    /** Right answers about filters of one point, or about others: without a driver and with one. */
+    private static List<Long> right(WorkspaceSource source, boolean points, BiPredicate<Long, Long> right) {
+        WorkspaceSources driverless = new WorkspaceSources(List.of(source), H100);
+        return Stream.of(driverless, driverless.withDriver(VERSION))
+                .map(sources -> ANSWERS.stream()
+                        .filter(a -> a.isPoint() == points)
+                        .filter(a -> right.test(
+                                sources.answer(a.problem()).orElseThrow().first(), a.workspace()))
+                        .count())
+                .toList();
+    }
+
+    /** Of 366. What is missing are problems that trees get wrong, and what cuBLASLt takes itself, often 272 bytes. */
+    @Test
+    void filtersOfOnePointAreProducts() {
+        assertEquals(366, ANSWERS.stream().filter(LiveAnswer::isPoint).count());
+        assertEquals(List.of(129L, 249L), right(asked(), true, LiveAnswersTest::same));
+        assertEquals(List.of(193L, 315L), right(asked(), true, LiveAnswersTest::near));
+        assertEquals(List.of(116L, 219L), right(new DistilledWorkspaces(), true, LiveAnswersTest::same));
+        assertEquals(List.of(176L, 307L), right(new DistilledWorkspaces(), true, LiveAnswersTest::near));
+    }
+
+    /** Of 1455: the rules with a driver know float32 in NCHW better; an asked cuDNN is left alone. */
+    @Test
+    void otherFiltersAreByRulesWithADriver() {
+        assertEquals(List.of(1242L, 1242L), right(asked(), false, LiveAnswersTest::same));
+        assertEquals(List.of(876L, 926L), right(new DistilledWorkspaces(), false, LiveAnswersTest::near));
+    }
+
+    /** Nothing was measured of older versions and other GPUs. */
+    @Test
+    void olderVersionsAndOtherGpusStayAsTheyWere() {
+        for (LiveAnswer a : ANSWERS.subList(0, 100)) {
+            assertUnchanged(a, H100, new CudnnVersion(9, 18));
+            assertUnchanged(a, new CudnnDevice(8, 0, 108), VERSION);
+        }
+    }
+
+    private static void assertUnchanged(LiveAnswer a, CudnnDevice gpu, CudnnVersion version) {
+        WorkspaceSources sources = new WorkspaceSources(List.of(asked()), gpu);
+        assertEquals(
+                a.driverless(),
+                sources.withDriver(version).answer(a.problem()).orElseThrow().first());
+    }
+}
