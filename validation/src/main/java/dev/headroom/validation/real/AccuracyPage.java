@@ -27,14 +27,14 @@ public final class AccuracyPage {
 
             ## What is not explained yet
 
-            - *Perceptrons*: about three rows in a hundred lie 8 to 50 MiB off, up or down, in both programs and
-              with any activation. More epochs change some. The order of addresses that the driver gives is a
-              candidate: free blocks of equal size are told apart by it.
+            - *Perceptrons*: five rows of 2,971 lie more than 4 MiB off. With segments in ascending order of addresses
+              82 did; where the driver's chunks really lie depends on the host's own mappings, too.
             - *timm*: which plans `cudnn.benchmark` found fastest on that card is modelled by one rule, with workspaces
               of a later cuDNN than that of the runs. Networks of dense 3 x 3 convolutions are off by 1 to 8 %, those
               with groups of 8 to 64 channels up to 15 % too low. A few rows took 8 to 27 GB more than the next larger
-              batch of the same model; what a search tried there, or whether another process was on the card, is not
-              known. Three models with QuickGELU, and one whose image size changed since, are 7 to 24 % too high: the
+              batch of the same model: a search tries every plan once, and on an H100 it took two to three times the
+              run's memory for ResNet-50 (fixtures/recordings/h100); what plans it tried there is not known. Three
+              models with QuickGELU, and one whose image size changed since, are 7 to 24 % too high: the
               archives are of a later timm.
             - *Ladders*: which plans cuDNN 8.3 took in half precision is not known. Beside 1650 to 1700 MiB for CUDA
               11.3's context most verdicts are right; that is the published 1687 MiB of the same card with CUDA 11.1.
