@@ -15,9 +15,9 @@ final class AddressSpace implements Addresses {
     private final Long2LongOpenHashMap taken;
 
     AddressSpace(long from, long to) {
-        gaps = new long[8];
-        sizes = new long[8];
-        taken = new Long2LongOpenHashMap();
+        gaps = new long[2];
+        sizes = new long[2];
+        taken = new Long2LongOpenHashMap(2);
         gaps[0] = from;
         sizes[0] = to - from;
         taken.defaultReturnValue(NONE);
