@@ -16,8 +16,8 @@ class DriverAddressesTest {
     private static final long TOP = 1024 * MIB;
 
     /**
-     * Segments of GPT-2's first layers on an H100 (fixtures/recordings/h100/gpt2-b8-512-adamw.json.gz, from the 33rd on),
-     * from the lowest address of the first chunk.
+     * Segments of GPT-2's first layers on an H100 (fixtures/recordings/h100/gpt2-b8-512-adamw.json.gz, from the 33rd
+     * on), from the lowest address of the first chunk.
      */
     @Test
     void segmentsOfARecording() {

@@ -137,10 +137,9 @@ final class Summaries {
                     + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass `cudnn_workspace=SIZE`");
         }
         if (request.scenario().kernels().cudnnBenchmark() && run.convolutions().guessed() > 0) {
-            out.add(
-                    "`cudnn_benchmark` tries every plan of a convolution once: what those ask for that are not taken is not"
-                            + " known without cuDNN, and the first step can need twice as much as the later ones; install cuDNN"
-                            + " 9.8 or newer (pip install nvidia-cudnn-cu13)");
+            out.add("`cudnn_benchmark` tries every plan of a convolution once: what those ask for that are not"
+                    + " taken is not known without cuDNN, and the first step can need twice as much as the later"
+                    + " ones; install cuDNN 9.8 or newer (pip install nvidia-cudnn-cu13)");
         }
         return out;
     }

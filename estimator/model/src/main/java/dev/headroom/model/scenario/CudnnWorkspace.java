@@ -3,13 +3,13 @@ package dev.headroom.model.scenario;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every convolution of cuDNN works in. Where nothing is fixed, batch normalisation, attention and recurrent layers get
- * what cuDNN asks for.
+ * What every convolution of cuDNN works in. Where nothing is fixed, batch normalisation, attention and recurrent layers
+ * get what cuDNN asks for.
  *
  * @param source who is asked for the bytes
  * @param bytes the same for all of them, 0 for none; {@code null}: as the source says
- * @param driver whether the run's cuDNN finds a CUDA driver, as wherever there is a GPU; in recordings over null libraries it
- *     finds none and leaves engines out, and all but convolutions have the stub's workspaces
+ * @param driver whether the run's cuDNN finds a CUDA driver, as wherever there is a GPU; in recordings over null
+ *     libraries it finds none and leaves engines out, and all but convolutions have the stub's workspaces
  */
 public record CudnnWorkspace(
         Scenario.Workspaces source, @Nullable Long bytes, boolean driver) {

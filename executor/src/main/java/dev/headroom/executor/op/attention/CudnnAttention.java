@@ -85,7 +85,7 @@ final class CudnnAttention {
         return new Tensor[] {dq, dk, dv};
     }
 
-    /** Where heads of the query share one of the key, gradients of key and value are kept for each before they are summed. */
+    /** Where heads of the query share one of the key, gradients of key and value are kept for each, to be summed. */
     private static long plan(Eager e, Tensor q, Tensor k, Tensor v) {
         if (!e.settings().cudnnPlans()) {
             return 0;
