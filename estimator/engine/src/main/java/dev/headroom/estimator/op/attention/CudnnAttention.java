@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). What its plans ask
- * for was measured on an H100 with cuDNN 9.19, in 367 problems (fixtures/cudnn/attention-h100.csv.gz); other cards and
- * versions were not.
+ * for was measured on an H100 with cuDNN 9.19, in 367 calls (op/h100 of the test resources); other cards and versions
+ * were not.
  */
 final class CudnnAttention {
     /** Of every plan but that of a single query, which needs none. */
@@ -70,7 +70,8 @@ final class CudnnAttention {
         return new Tensor[] {gq, gk, gv};
     }
 
-    private static @Nullable Tensor forwardWorkspace(EagerRuntime rt, Tensor q) {
+    /** Takes what a forward pass works in, if anything. */
+    static @Nullable Tensor forwardWorkspace(EagerRuntime rt, Tensor q) {
         long plan = rt.options().stubCudnn() ? stub(rt) : q.size(2) > 1 ? PLAN_BYTES : 0;
         return plan == 0 ? null : rt.workspace(plan);
     }
