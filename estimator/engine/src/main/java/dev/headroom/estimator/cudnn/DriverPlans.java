@@ -11,10 +11,12 @@ import java.util.stream.Stream;
 
 /**
  * What cuDNN plans where a CUDA driver is, as on every machine with a GPU, given what it names without one: products of
- * matrices ({@link MatmulConvolutions}), and rules that were learned with a driver in place of those learned without.
+ * matrices ({@link MatmulConvolutions}), depthwise convolutions ({@link DepthwiseConvolutions}), sums that are split
+ * among the multiprocessors that there are ({@link SumCuts}), and rules that were learned with a driver in place of
+ * those learned without.
  *
- * <p>Measured on an H100 with cuDNN 9.19 and learned from cuDNN 9.19 and 9.24, see {@code fixtures/cudnn/README.md}; of
- * other capabilities and older versions nothing is known, and their answers stay as they are.
+ * <p>Measured on an H100 and an H200 with cuDNN 9.19 and 9.24, see {@code fixtures/cudnn/README.md}; of other
+ * capabilities and older versions nothing is known, and their answers stay as they are.
  */
 final class DriverPlans {
     private static final int CAPABILITY = 90;
@@ -45,12 +47,15 @@ final class DriverPlans {
                 .orElse(driverless);
     }
 
-    /** A product, else the rules' answer to what rules without a driver answered. */
+    /** A product, a depthwise engine, a sum that is split, else the rules' answer to what rules without a driver answered. */
     private static Optional<Long> bytes(
             CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape, WorkspaceLevel level) {
-        Optional<Long> product = MatmulConvolutions.bytes(CAPABILITY + "-" + version, problem, shape);
-        return product.isPresent() || level != WorkspaceLevel.DISTILLED
-                ? product
-                : RuleBook.rules(CAPABILITY, version, problem).map(rules -> rules.bytes(problem.direction(), shape));
+        return MatmulConvolutions.bytes(CAPABILITY, version, problem, shape)
+                .or(() -> DepthwiseConvolutions.bytes(CAPABILITY, problem, shape))
+                .or(() -> SumCuts.bytes(CAPABILITY + "-" + version, problem, shape))
+                .or(() -> level == WorkspaceLevel.DISTILLED
+                        ? RuleBook.rules(CAPABILITY, version, problem)
+                                .map(rules -> rules.bytes(problem.direction(), shape))
+                        : Optional.empty());
     }
 }

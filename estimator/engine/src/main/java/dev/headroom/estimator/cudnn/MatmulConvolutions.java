@@ -2,17 +2,12 @@ package dev.headroom.estimator.cudnn;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
-import java.io.BufferedInputStream;
-import java.io.DataInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import dev.headroom.model.cudnn.CudnnVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.zip.GZIPInputStream;
 
 /**
  * Convolutions with a filter of one point are products of matrices, and cuDNN has engines that hand them to cuBLASLt
@@ -21,29 +16,36 @@ import java.util.zip.GZIPInputStream;
  * 9.0 they are nearly always the first ones where a driver is.
  *
  * <p>They work on the tensors where they lie. Of NCHW tensors the gradient of the weight is computed for each image,
- * in float32, and added up after. What cuBLASLt itself takes beside that is left out: nothing to 400 bytes for most
- * products, up to some MiB for gradients of the weight of NHWC tensors, whose sums it splits.
+ * in float32, and added up after. For gradients of the weight of NHWC tensors cuBLASLt splits the sum over all pixels
+ * and keeps the parts in float32; in how many is learned. What it takes beside that is left out: nothing to 400 bytes
+ * for most products.
  */
 final class MatmulConvolutions {
     private static final long FLOAT = 4;
+    private static final long PARTS_HEADER = 272;
 
     /** By file: a tree for each direction, which tells products (1) from other plans (0). */
     private static final Map<String, List<DecisionTree>> READ = new ConcurrentHashMap<>();
 
+    /** By file: a tree whose outcome is a number of parts. */
+    private static final Map<String, DecisionTree> PARTS = new ConcurrentHashMap<>();
+
     private MatmulConvolutions() {}
 
-    /**
-     * The workspace of a product; empty when the convolution is none, or not done as one.
-     *
-     * @param generation compute capability and version of cuDNN, such as {@code 90-9.19}
-     */
-    static Optional<Long> bytes(String generation, ConvolutionProblem problem, ConvolutionShape shape) {
+    /** The workspace of a product; empty when the convolution is none, or not done as one. */
+    static Optional<Long> bytes(
+            int capability, CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape) {
         return RuleBook.group(problem)
-                .filter(group -> isPoint(problem, shape))
-                .map(group -> READ.computeIfAbsent(generation + "-" + group, MatmulConvolutions::trees))
-                .map(trees -> trees.get(problem.direction().ordinal()))
-                .filter(tree -> tree.outcome(ConvolutionFeatures.of(shape)) == 1)
-                .map(tree -> bytes(problem.direction(), shape));
+                .filter(group -> isPoint(problem, shape) && isProduct(capability + "-" + version, group, problem, shape))
+                .map(group -> bytes(capability + "-" + group, problem.direction(), shape));
+    }
+
+    private static boolean isProduct(
+            String generation, String group, ConvolutionProblem problem, ConvolutionShape shape) {
+        return READ.computeIfAbsent("rules/matmul/" + generation + "-" + group + ".gz", MatmulConvolutions::trees)
+                        .get(problem.direction().ordinal())
+                        .outcome(ConvolutionFeatures.of(shape))
+                == 1;
     }
 
     /** Whether the convolution is a product of its matrices as they lie. */
@@ -54,21 +56,29 @@ final class MatmulConvolutions {
                 && p.padding().stream().allMatch(s -> s == 0);
     }
 
-    private static long bytes(Direction direction, ConvolutionShape q) {
-        return direction == Direction.FILTER && !q.channelsLast() ? q.n() * q.k() * q.c() * FLOAT : 0;
+    private static long bytes(String group, Direction direction, ConvolutionShape q) {
+        if (direction != Direction.FILTER) {
+            return 0;
+        }
+        long gradient = q.k() * q.c() * FLOAT;
+        return q.channelsLast() ? parts(group, gradient, q) : q.n() * gradient;
     }
 
-    private static List<DecisionTree> trees(String file) {
-        String name = "rules/matmul/" + file + ".gz";
-        try (InputStream found = MatmulConvolutions.class.getResourceAsStream(name);
-                DataInputStream in = new DataInputStream(new BufferedInputStream(new GZIPInputStream(found)))) {
+    /** The partial gradients that cuBLASLt adds up. */
+    private static long parts(String group, long gradient, ConvolutionShape q) {
+        long parts = PARTS.computeIfAbsent(
+                        "rules/matmul/parts-" + group + ".gz", name -> RuleFile.read(name, DecisionTree::read))
+                .outcome(ConvolutionFeatures.of(q));
+        return parts == 0 ? 0 : parts * gradient + PARTS_HEADER;
+    }
+
+    private static List<DecisionTree> trees(String name) {
+        return RuleFile.read(name, in -> {
             List<DecisionTree> out = new ArrayList<>();
             for (int i = 0; i < Direction.values().length; i++) {
                 out.add(DecisionTree.read(in));
             }
             return out;
-        } catch (IOException e) {
-            throw new UncheckedIOException(name, e);
-        }
+        });
     }
 }

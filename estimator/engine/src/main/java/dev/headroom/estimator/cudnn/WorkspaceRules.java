@@ -1,13 +1,9 @@
 package dev.headroom.estimator.cudnn;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
-import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Optional;
-import java.util.zip.GZIPInputStream;
 
 /**
  * Rules for the convolutions of one compute capability, element type and layout: trees find the plan's class, whose
@@ -46,27 +42,16 @@ final class WorkspaceRules {
 
     private final Direction[] directions;
 
-    private WorkspaceRules(Direction[] directions) {
-        this.directions = directions;
+    private WorkspaceRules(DataInputStream in) throws IOException {
+        directions = new Direction[ConvolutionProblem.Direction.values().length];
+        for (int i = 0; i < directions.length; i++) {
+            directions[i] = direction(in);
+        }
     }
 
     /** The rules of a file, such as {@code 75-fp32-nchw} for compute capability 7.5, if it is there. */
     static Optional<WorkspaceRules> load(String rules) {
-        String name = "rules/" + rules + ".gz";
-        try (InputStream file = WorkspaceRules.class.getResourceAsStream(name)) {
-            if (file == null) {
-                return Optional.empty();
-            }
-            try (DataInputStream in = new DataInputStream(new BufferedInputStream(new GZIPInputStream(file)))) {
-                Direction[] directions = new Direction[ConvolutionProblem.Direction.values().length];
-                for (int i = 0; i < directions.length; i++) {
-                    directions[i] = direction(in);
-                }
-                return Optional.of(new WorkspaceRules(directions));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(name, e);
-        }
+        return RuleFile.find("rules/" + rules + ".gz", WorkspaceRules::new);
     }
 
     private static Direction direction(DataInputStream in) throws IOException {

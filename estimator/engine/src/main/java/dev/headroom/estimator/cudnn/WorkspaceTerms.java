@@ -23,12 +23,28 @@ final class WorkspaceTerms {
     private static final long WINOGRAD_ELEMENTS = 25;
     private static final long WINOGRAD_HEADER = 128;
 
+    /** Parameters before copies. They matter: copies often are whole units of the allocator. */
+    private static final long HEADER = 16;
+
+    /** Some bases: all copies that are needed; weights; Winograd's; the tables. */
+    private static final int ALL_COPIES = 1;
+
+    private static final int WEIGHTS = 10;
+    private static final int WINOGRAD = 13;
+    private static final int OUTPUT_TABLE = 19;
+    private static final int INPUT_TABLE = 20;
+
     /** Number of bases. */
     static final int BASES = 22;
     /** Number of units. */
     static final int UNITS = 24;
 
     private WorkspaceTerms() {}
+
+    /** Copies of x, w and y to NHWC with padded channels, of those that lie otherwise, and their parameters. */
+    static long copies(ConvolutionShape q) {
+        return bases(q)[ALL_COPIES];
+    }
 
     /** All bases of a convolution, in bytes, in the order that rules refer to. */
     static long[] bases(ConvolutionShape q) {
@@ -44,7 +60,7 @@ final class WorkspaceTerms {
         long copyX = oddC || q.inputPixels() > 1 && !q.channelsLast() ? x : 0;
         long copyY = oddK || q.outputPixels() > 1 && !q.channelsLast() ? y : 0;
         long copyW = oddC || oddK || q.taps() > 1 && !q.channelsLast() ? w : 0;
-        return new long[] {
+        long[] out = {
             0,
             copyX + copyY + copyW,
             copyX + copyY + w,
@@ -68,6 +84,11 @@ final class WorkspaceTerms {
             table(q.inputPixels()) * q.groups(),
             q.c() * q.k() * q.taps() * q.groups() * q.element()
         };
+        for (int i = 0; i < out.length; i++) {
+            boolean copies = i != WINOGRAD && i != OUTPUT_TABLE && i != INPUT_TABLE;
+            out[i] += copies && out[i] > 0 ? HEADER : 0;
+        }
+        return out;
     }
 
     /** Copies without padded channels, of depthwise convolutions. */
@@ -97,7 +118,7 @@ final class WorkspaceTerms {
             matrix(my, 64, q.k(), 64) * q.groups(),
             matrix(my, 128, q.k(), 128) * q.groups(),
             matrix(mx, 128, q.c(), 128) * q.groups(),
-            bases(q)[10],
+            bases(q)[WEIGHTS] - HEADER,
             weights(q, 64, 128),
             weights(q, 128, 64),
             matrix(mx, 64, q.c(), 64) * q.groups(),
