@@ -1,0 +1,130 @@
+package dev.headroom.validation.cudnn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.estimator.cudnn.DistilledWorkspaces;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.CudnnVersion;
+import dev.headroom.model.graph.DType;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Workspaces by rules beside those that cuDNN 9.19 and 9.24 answered on an H200, for layers that nothing was learned
+ * from at any batch. See {@code fixtures/cudnn/README.md}.
+ */
+class HopperAnswersTest {
+    private static final long SMALL = 64 << 10;
+    private static final double SHARE = 0.01;
+
+    /** What split sums and depthwise convolutions of the gradient of the weight are worth, by type and layout. */
+    private static final Map<String, Double> FILTERS = Map.of(
+            "FLOAT32 nchw", 0.91,
+            "FLOAT32 nhwc", 0.76,
+            "HALF nchw", 0.93,
+            "HALF nhwc", 0.68);
+
+    private record Answer(CudnnVersion version, AnswerLine line, String plan) {
+        static Answer parse(String text) {
+            int first = text.indexOf(' ');
+            int last = text.lastIndexOf(' ');
+            String[] version = text.substring(0, first).split("\\.");
+            String[] fields = text.substring(first + 1, last).split(" ");
+            String aligned = String.join(" ", List.of(fields).subList(0, fields.length - 1)) + " 32,32,32 ";
+            return new Answer(
+                    new CudnnVersion(Integer.parseInt(version[0]), Integer.parseInt(version[1])),
+                    AnswerLine.parse(aligned + fields[fields.length - 1]),
+                    text.substring(last + 1));
+        }
+
+        String group() {
+            return (line.problem().type() == DType.FLOAT32 ? "FLOAT32" : "HALF")
+                    + (line.problem().channelsLast() ? " nhwc" : " nchw");
+        }
+
+        long predicted(boolean driver) {
+            WorkspaceSources rules =
+                    new WorkspaceSources(List.of(new DistilledWorkspaces()), new CudnnDevice(9, 0, line.gpu().sms()));
+            return (driver ? rules.withDriver(version) : rules)
+                    .answer(line.problem())
+                    .orElseThrow()
+                    .first();
+        }
+
+        boolean near(boolean driver) {
+            long slack = Math.max(SMALL, (long) (SHARE * line.workspace()));
+            return Math.abs(predicted(driver) - line.workspace()) <= slack;
+        }
+    }
+
+    private static final List<Answer> ANSWERS = read();
+
+    private static List<Answer> read() {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(
+                new GZIPInputStream(Files.newInputStream(
+                        Fixtures.folder().resolve("cudnn").resolve("live-h200.txt.gz"))),
+                StandardCharsets.UTF_8))) {
+            return lines.lines().map(Answer::parse).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, Double> shares(BiFunction<Answer, String, Boolean> right) {
+        return ANSWERS.stream()
+                .collect(Collectors.groupingBy(
+                        a -> a.line().problem().direction() + " " + a.group(),
+                        TreeMap::new,
+                        Collectors.averagingDouble(a -> right.apply(a, a.group()) ? 1 : 0)));
+    }
+
+    @Test
+    void mostWorkspacesAreKnown() {
+        assertEquals(6240, ANSWERS.size());
+        Map<String, Double> known = shares((a, g) -> a.near(true));
+        known.forEach((group, share) -> {
+            double least = group.startsWith("FILTER")
+                    ? FILTERS.get(group.substring("FILTER ".length()))
+                    : group.equals("FORWARD FLOAT32 nhwc") ? 0.82 : 0.85;
+            assertTrue(share >= least, () -> group + ": " + share + " of " + known);
+        });
+    }
+
+    /** On a machine without a driver the same cuDNN names other plans for half of the gradients of the weight. */
+    @Test
+    void aDriverMatters() {
+        Map<String, Double> driverless = shares((a, g) -> a.near(false));
+        Map<String, Double> known = shares((a, g) -> a.near(true));
+        FILTERS.keySet().forEach(group -> {
+            String direction = "FILTER " + group;
+            assertTrue(known.get(direction) > driverless.get(direction) + 0.2, () -> known + " " + driverless);
+        });
+    }
+
+    /** Where the plan's tiles are known, the formula of split sums gives nearly every workspace to the byte. */
+    @Test
+    void splitSumsAreToTheByte() {
+        List<Answer> split = ANSWERS.stream()
+                .filter(a -> a.plan().matches("eng6[58]:.*k18=1,k25=0.*"))
+                .filter(a -> a.line().problem().groups() == 1)
+                .toList();
+        long exact = split.stream()
+                .filter(a -> a.predicted(true) == a.line().workspace())
+                .count();
+        assertTrue(exact >= 0.78 * split.size(), () -> exact + " of " + split.size());
+    }
+}
