@@ -22,11 +22,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What PyTorch took on a real H100, phase by phase, with the real cuDNN and the real driver. */
+/** What PyTorch took on a real H100 and a real H200, phase by phase, with the real cuDNN and the real driver. */
 class RealGpuRecordingsTest {
-    private static final Path FOLDER = Fixtures.recordings().resolve("h100");
+    private static final Path FOLDER = Fixtures.recordings();
+    private static final List<String> CARDS = List.of("h100", "h200");
 
-    /** A recording, by its name below the folder. */
+    /** A recording, by its card and its name below the card's folder. */
     record Run(String name) {
         Comparison compare() {
             Recording recording = Recording.read(FOLDER.resolve(name + ".json.gz"));
@@ -63,7 +64,7 @@ class RealGpuRecordingsTest {
         }
 
         boolean convolves() {
-            return !name.matches("(finetune/|(distil)?gpt2|bert|opt|llama|qwen|pythia|t5|mlp|seq2seq).*");
+            return !name.matches("h[12]00/(finetune/|(distil)?gpt2|bert|opt|llama|qwen|pythia|t5|mlp|seq2seq).*");
         }
 
         @Override
@@ -73,19 +74,25 @@ class RealGpuRecordingsTest {
     }
 
     static Stream<Run> equal() throws IOException {
-        return Files.readAllLines(FOLDER.resolve("equal.txt")).stream().map(Run::new);
+        Stream.Builder<Run> runs = Stream.builder();
+        for (String card : CARDS) {
+            Files.readAllLines(FOLDER.resolve(card).resolve("equal.txt")).forEach(name -> runs.add(new Run(card + "/" + name)));
+        }
+        return runs.build();
     }
 
     /** What plans ask for that are tried and not taken is in no rule, and these runs took two to three times as much. */
     @Test
     void searchesForPlansAreWarnedOf() {
-        Recording recording = Recording.read(FOLDER.resolve("two-steps-resnet50-b32-bench.json.gz"));
+        Recording recording = Recording.read(FOLDER.resolve("h100").resolve("two-steps-resnet50-b32-bench.json.gz"));
         Prediction predicted = Predictor.predict(Run.request(recording));
         assertTrue(predicted.warnings().stream().anyMatch(w -> w.contains("tries every plan")), predicted::toString);
     }
 
     private static List<Run> all() {
-        return Stream.of(FOLDER, FOLDER.resolve("finetune"))
+        return CARDS.stream()
+                .map(FOLDER::resolve)
+                .flatMap(card -> Stream.of(card, card.resolve("finetune")))
                 .flatMap(folder -> Fixtures.recordings(folder).stream())
                 .map(file -> FOLDER.relativize(file).toString().replace(".json.gz", ""))
                 .map(Run::new)
