@@ -1,0 +1,79 @@
+package dev.headroom.allocator.address;
+
+/** Ranges that nobody has taken. Each lies between two bounds, which callers name, and joins none beyond them. */
+final class Gaps {
+    private final Ranges ranges;
+
+    Gaps() {
+        ranges = new Ranges();
+    }
+
+    Gaps(Gaps other) {
+        ranges = new Ranges(other.ranges);
+    }
+
+    /** Opens the range between two bounds. */
+    void open(long from, long to) {
+        ranges.add(from, to - from);
+    }
+
+    /** Forgets the gaps between two bounds. */
+    void close(long from, long to) {
+        ranges.remove(ranges.from(from), ranges.from(to));
+    }
+
+    /** Takes the lower end of the lowest gap between bounds that is large enough; {@link Addresses#NONE} without one. */
+    long takeLowest(long from, long to, long bytes) {
+        int end = ranges.count();
+        for (int i = ranges.from(from); i < end && ranges.address(i) < to; i++) {
+            long rest = ranges.size(i) - bytes;
+            if (rest >= 0) {
+                long address = ranges.address(i);
+                shrink(i, address + bytes, rest);
+                return address;
+            }
+        }
+        return Addresses.NONE;
+    }
+
+    /** Takes the upper end of the highest gap that is large enough; {@link Addresses#NONE} when there is none. */
+    long takeHighest(long bytes) {
+        for (int i = ranges.count() - 1; i >= 0; i--) {
+            long rest = ranges.size(i) - bytes;
+            if (rest >= 0) {
+                long from = ranges.address(i);
+                shrink(i, from, rest);
+                return from + rest;
+            }
+        }
+        return Addresses.NONE;
+    }
+
+    private void shrink(int gap, long from, long rest) {
+        if (rest == 0) {
+            ranges.remove(gap);
+        } else {
+            ranges.set(gap, from, rest);
+        }
+    }
+
+    /** Gives a range between bounds back. */
+    void give(long address, long bytes, long from, long to) {
+        int after = ranges.from(address);
+        long end = address + bytes;
+        int before = after - 1;
+        boolean joinsBefore = address > from && before >= 0 && ranges.address(before) + ranges.size(before) == address;
+        boolean joinsAfter = end < to && after < ranges.count() && ranges.address(after) == end;
+        if (joinsBefore) {
+            long size = ranges.size(before) + bytes + (joinsAfter ? ranges.size(after) : 0);
+            ranges.set(before, ranges.address(before), size);
+            if (joinsAfter) {
+                ranges.remove(after);
+            }
+        } else if (joinsAfter) {
+            ranges.set(after, address, bytes + ranges.size(after));
+        } else {
+            ranges.insert(after, address, bytes);
+        }
+    }
+}
