@@ -7,8 +7,8 @@ import dev.headroom.estimator.repeat.Memory;
 import dev.headroom.estimator.repeat.Renaming;
 import dev.headroom.model.run.Moment;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,11 @@ final class PlayedStep {
     }
 
     private static int[] numbers(Beginning of) {
-        return of.memory().stream().mapToInt(Memory::number).toArray();
+        int[] numbers = new int[of.memory().size()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = of.memory().get(i).number();
+        }
+        return numbers;
     }
 
     /** A phase of it is over. */
@@ -59,10 +63,13 @@ final class PlayedStep {
         if (!next.isLike(beginning) || ends.isEmpty() || ends.getInt(ends.size() - 1) != log.size()) {
             return false;
         }
-        IntOpenHashSet known = new IntOpenHashSet(numbers);
+        BitSet known = new BitSet(firstStorage);
+        for (int number : numbers) {
+            known.set(number);
+        }
         for (int event = firstEvent; event < log.size(); event++) {
             int storage = log.storage(event);
-            if (storage < firstStorage && !known.contains(storage)) {
+            if (storage < firstStorage && !known.get(storage)) {
                 return false;
             }
         }

@@ -17,7 +17,7 @@ public final class Beginning {
     private static final int NONE = -1;
 
     private final int step;
-    private int[] numbers = new int[1 << 14];
+    private int[] numbers = new int[1 << 15];
     private int count;
     private final ArrayList<Object> constants = new ArrayList<>(1 << 12);
     private final ArrayList<Part> parts = new ArrayList<>(1 << 11);

@@ -67,6 +67,9 @@ public final class GradNode extends Part {
 
     int refs;
 
+    /** What it waits for in the pass that came to it first, of those that are not over. */
+    GraphTask.@Nullable Awaited awaited;
+
     /** The device and the stream that the node was recorded on, where it runs as well. */
     final int device;
 
