@@ -37,8 +37,7 @@ public final class RepeatedRun {
                                 interpreted.nodes().executions()),
                 "results of nodes",
                         Arrays.deepEquals(
-                                repeated.nodes().results(),
-                                interpreted.nodes().results()));
+                                repeated.nodes().results(), interpreted.nodes().results()));
     }
 
     private static String difference(EventLog a, EventLog b) {

@@ -24,7 +24,9 @@ class RepeatedRunsTest {
         PredictionRequest request =
                 named.run().request(named.run().archive(Fixtures.models()).orElseThrow());
         Scenario run = request.scenario();
-        assertEquals("", RepeatedRun.difference(request.with(run.with(STEPS, run.loop().steps() + 2))));
+        assertEquals(
+                "",
+                RepeatedRun.difference(request.with(run.with(STEPS, run.loop().steps() + 2))));
     }
 
     /** Wherever memory runs out, in steps that are played again as well. */

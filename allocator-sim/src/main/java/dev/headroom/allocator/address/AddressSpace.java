@@ -30,18 +30,11 @@ final class AddressSpace implements Addresses {
     /** Takes the lower end of the lowest gap that is large enough. */
     @Override
     public long take(long bytes) {
-        return take(gaps.takeLowest(from, to, bytes), bytes);
-    }
-
-    /** Takes the upper end of the highest gap that is large enough; {@link #NONE} when there is none. */
-    long takeHighest(long bytes) {
-        return take(gaps.takeHighest(bytes), bytes);
-    }
-
-    private long take(long address, long bytes) {
-        if (address != NONE) {
-            taken.add(address, bytes);
+        long address = gaps.takeLowest(bytes);
+        if (address == Gaps.NOTHING) {
+            return NONE;
         }
+        taken.add(address, bytes);
         return address;
     }
 

@@ -15,8 +15,12 @@ import java.util.Arrays;
 final class DriverAddresses implements Addresses {
     private static final long CHUNK = 32L << 20;
 
-    private final AddressSpace reserved;
+    // All is mirrored at 0, so that the highest addresses, which are taken first, come first: what comes later is at
+    // the
+    // end of the arrays, where little moves when it comes and goes.
+    private final Gaps unreserved;
     private final Gaps gaps;
+    /** By the end of the mirrored range, which is the address. */
     private final Ranges taken;
     // Chunks, oldest first; what is free of each in an array of its own, as a request looks at that of all.
     private long[] from;
@@ -24,8 +28,14 @@ final class DriverAddresses implements Addresses {
     private long[] free;
     private int chunks;
 
+    private final long first;
+    private final long last;
+
     DriverAddresses(long from, long to) {
-        this.reserved = new AddressSpace(from, to);
+        this.first = -to;
+        this.last = -from;
+        this.unreserved = new Gaps();
+        this.unreserved.open(first, last);
         this.gaps = new Gaps();
         this.taken = new Ranges();
         this.from = new long[16];
@@ -34,7 +44,9 @@ final class DriverAddresses implements Addresses {
     }
 
     private DriverAddresses(DriverAddresses other) {
-        reserved = other.reserved.copy();
+        first = other.first;
+        last = other.last;
+        unreserved = new Gaps(other.unreserved);
         gaps = new Gaps(other.gaps);
         taken = new Ranges(other.taken);
         from = other.from.clone();
@@ -53,7 +65,7 @@ final class DriverAddresses implements Addresses {
         for (int i = chunks - 1; i >= 0; i--) {
             if (free[i] >= bytes) {
                 long address = take(i, bytes);
-                if (address != NONE) {
+                if (address != Gaps.NOTHING) {
                     return address;
                 }
             }
@@ -62,19 +74,20 @@ final class DriverAddresses implements Addresses {
     }
 
     private long take(int chunk, long bytes) {
-        long address = gaps.takeLowest(from[chunk], to[chunk], bytes);
-        if (address != NONE) {
-            free[chunk] -= bytes;
-            taken.add(address, bytes);
+        long mirrored = gaps.takeHighest(from[chunk], to[chunk], bytes);
+        if (mirrored == Gaps.NOTHING) {
+            return mirrored;
         }
-        return address;
+        free[chunk] -= bytes;
+        taken.add(mirrored + bytes, bytes);
+        return -(mirrored + bytes);
     }
 
     /** Reserves another chunk; false when there are no addresses left. */
     private boolean reserve(long bytes) {
         long size = (bytes + CHUNK - 1) / CHUNK * CHUNK;
-        long base = reserved.takeHighest(size);
-        if (base == NONE) {
+        long base = unreserved.takeLowest(size);
+        if (base == Gaps.NOTHING) {
             return false;
         }
         if (chunks == free.length) {
@@ -92,14 +105,15 @@ final class DriverAddresses implements Addresses {
 
     @Override
     public long drop(long address) {
-        int at = taken.of(address);
+        int at = taken.of(-address);
         if (at < 0) {
             return NONE;
         }
         long bytes = taken.size(at);
         taken.remove(at);
-        int chunk = chunkOf(address);
-        gaps.give(address, bytes, from[chunk], to[chunk]);
+        long mirrored = -address - bytes;
+        int chunk = chunkOf(mirrored);
+        gaps.give(mirrored, bytes, from[chunk], to[chunk]);
         free[chunk] += bytes;
         if (free[chunk] == to[chunk] - from[chunk]) {
             giveUp(chunk);
@@ -107,16 +121,16 @@ final class DriverAddresses implements Addresses {
         return bytes;
     }
 
-    private int chunkOf(long address) {
+    private int chunkOf(long mirrored) {
         int chunk = 0;
-        while (address < from[chunk] || address >= to[chunk]) {
+        while (mirrored < from[chunk] || mirrored >= to[chunk]) {
             chunk++;
         }
         return chunk;
     }
 
     private void giveUp(int chunk) {
-        reserved.drop(from[chunk]);
+        unreserved.give(from[chunk], to[chunk] - from[chunk], first, last);
         gaps.close(from[chunk], to[chunk]);
         chunks--;
         int younger = chunks - chunk;

@@ -2,6 +2,9 @@ package dev.headroom.allocator.address;
 
 /** Ranges that nobody has taken. Each lies between two bounds, which callers name, and joins none beyond them. */
 final class Gaps {
+    /** No address at all: those below zero are some. */
+    static final long NOTHING = Long.MIN_VALUE;
+
     private final Ranges ranges;
 
     Gaps() {
@@ -22,10 +25,10 @@ final class Gaps {
         ranges.remove(ranges.from(from), ranges.from(to));
     }
 
-    /** Takes the lower end of the lowest gap between bounds that is large enough; {@link Addresses#NONE} without one. */
-    long takeLowest(long from, long to, long bytes) {
+    /** Takes the lower end of the lowest gap that is large enough; {@link #NOTHING} when there is none. */
+    long takeLowest(long bytes) {
         int end = ranges.count();
-        for (int i = ranges.from(from); i < end && ranges.address(i) < to; i++) {
+        for (int i = 0; i < end; i++) {
             long rest = ranges.size(i) - bytes;
             if (rest >= 0) {
                 long address = ranges.address(i);
@@ -33,20 +36,20 @@ final class Gaps {
                 return address;
             }
         }
-        return Addresses.NONE;
+        return NOTHING;
     }
 
-    /** Takes the upper end of the highest gap that is large enough; {@link Addresses#NONE} when there is none. */
-    long takeHighest(long bytes) {
-        for (int i = ranges.count() - 1; i >= 0; i--) {
+    /** Takes the upper end of the highest gap between bounds that is large enough; {@link #NOTHING} without one. */
+    long takeHighest(long from, long to, long bytes) {
+        for (int i = ranges.from(to) - 1; i >= 0 && ranges.address(i) >= from; i--) {
             long rest = ranges.size(i) - bytes;
             if (rest >= 0) {
-                long from = ranges.address(i);
-                shrink(i, from, rest);
-                return from + rest;
+                long address = ranges.address(i);
+                shrink(i, address, rest);
+                return address + rest;
             }
         }
-        return Addresses.NONE;
+        return NOTHING;
     }
 
     private void shrink(int gap, long from, long rest) {

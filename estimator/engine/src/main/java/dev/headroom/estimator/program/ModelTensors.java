@@ -193,7 +193,8 @@ public final class ModelTensors {
         all.addAll(parameters);
         all.addAll(buffers);
         to.parts(all);
-        all.forEach(t -> to.unknownIf(!t.isLeaf() || t.grad() != null && !t.grad().isLeaf()));
+        all.forEach(
+                t -> to.unknownIf(!t.isLeaf() || t.grad() != null && !t.grad().isLeaf()));
     }
 
     /** {@code zero_grad(set_to_none=True)}. */

@@ -11,11 +11,6 @@ public final class Unmodelled {
         counts.merge(operator, 1, Integer::sum);
     }
 
-    /** How many calls there were. */
-    public int total() {
-        return counts.values().stream().mapToInt(Integer::intValue).sum();
-    }
-
     /** Calls by operator, with others. */
     public Map<String, Integer> with(Map<String, Integer> more) {
         Map<String, Integer> all = new TreeMap<>(counts);

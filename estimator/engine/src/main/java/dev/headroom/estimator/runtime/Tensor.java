@@ -303,11 +303,7 @@ public final class Tensor extends Part {
         to.part(gradNode);
         to.part(accumulator);
         // Sparse gradients, lists, hooks and parts of distributed tensors have more to say.
-        to.unknownIf(frame != null
-                || indices != null
-                || items.length > 0
-                || leafHooks != null
-                || distribution != null);
+        to.unknownIf(frame != null || indices != null || items.length > 0 || leafHooks != null || distribution != null);
     }
 
     void incrementRefs() {
