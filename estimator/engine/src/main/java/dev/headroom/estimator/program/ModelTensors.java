@@ -187,7 +187,7 @@ public final class ModelTensors {
         });
     }
 
-    /** Adds them, with their gradients. What has a history leads a pass back to the one before: that is not described. */
+    /** Adds them with their gradients; what has a history leads a pass back to the one before, and is not described. */
     public void describe(Beginning to) {
         List<Tensor> all = new ArrayList<>(byStorageName.values());
         all.addAll(parameters);
