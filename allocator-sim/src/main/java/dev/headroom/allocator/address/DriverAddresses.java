@@ -1,9 +1,6 @@
 package dev.headroom.allocator.address;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Arrays;
 
 /**
  * Addresses as NVIDIA's driver for Linux hands them out. It reserves address space in chunks of whole 32 MiB, each as
@@ -18,89 +15,127 @@ import java.util.TreeMap;
 final class DriverAddresses implements Addresses {
     private static final long CHUNK = 32L << 20;
 
-    private final AddressSpace reserved;
-    private final List<Chunk> oldestFirst;
-    private final TreeMap<Long, Chunk> byAddress = new TreeMap<>();
+    // All is mirrored at 0, so that the highest addresses, which are taken first, come first: what comes later is at
+    // the
+    // end of the arrays, where little moves when it comes and goes.
+    private final Gaps unreserved;
+    private final Gaps gaps;
+    /** By the end of the mirrored range, which is the address. */
+    private final Ranges taken;
+    // Chunks, oldest first; what is free of each in an array of its own, as a request looks at that of all.
+    private long[] from;
+    private long[] to;
+    private long[] free;
+    private int chunks;
 
-    /** A reserved range. */
-    private static final class Chunk {
-        final long base;
-        final AddressSpace space;
-        long free;
-
-        Chunk(long base, long bytes) {
-            this(base, new AddressSpace(base, base + bytes), bytes);
-        }
-
-        private Chunk(long base, AddressSpace space, long free) {
-            this.base = base;
-            this.space = space;
-            this.free = free;
-        }
-
-        Chunk copy() {
-            return new Chunk(base, space.copy(), free);
-        }
-
-        long take(long bytes) {
-            long address = bytes > free ? NONE : space.take(bytes);
-            free -= address == NONE ? 0 : bytes;
-            return address;
-        }
-    }
+    private final long first;
+    private final long last;
 
     DriverAddresses(long from, long to) {
-        this(new AddressSpace(from, to), List.of());
+        this.first = -to;
+        this.last = -from;
+        this.unreserved = new Gaps();
+        this.unreserved.open(first, last);
+        this.gaps = new Gaps();
+        this.taken = new Ranges();
+        this.from = new long[16];
+        this.to = new long[16];
+        this.free = new long[16];
     }
 
-    private DriverAddresses(AddressSpace reserved, List<Chunk> chunks) {
-        this.reserved = reserved;
-        this.oldestFirst = new ArrayList<>(chunks);
-        chunks.forEach(chunk -> byAddress.put(chunk.base, chunk));
+    private DriverAddresses(DriverAddresses other) {
+        first = other.first;
+        last = other.last;
+        unreserved = new Gaps(other.unreserved);
+        gaps = new Gaps(other.gaps);
+        taken = new Ranges(other.taken);
+        from = other.from.clone();
+        to = other.to.clone();
+        free = other.free.clone();
+        chunks = other.chunks;
     }
 
     @Override
     public Addresses copy() {
-        return new DriverAddresses(
-                reserved.copy(), oldestFirst.stream().map(Chunk::copy).toList());
+        return new DriverAddresses(this);
     }
 
     @Override
     public long take(long bytes) {
-        for (int i = oldestFirst.size() - 1; i >= 0; i--) {
-            long address = oldestFirst.get(i).take(bytes);
-            if (address != NONE) {
-                return address;
+        for (int i = chunks - 1; i >= 0; i--) {
+            if (free[i] >= bytes) {
+                long address = take(i, bytes);
+                if (address != Gaps.NOTHING) {
+                    return address;
+                }
             }
         }
-        long size = (bytes + CHUNK - 1) / CHUNK * CHUNK;
-        long base = reserved.takeHighest(size);
-        if (base == NONE) {
-            return NONE;
+        return reserve(bytes) ? take(chunks - 1, bytes) : NONE;
+    }
+
+    private long take(int chunk, long bytes) {
+        long mirrored = gaps.takeHighest(from[chunk], to[chunk], bytes);
+        if (mirrored == Gaps.NOTHING) {
+            return mirrored;
         }
-        Chunk chunk = new Chunk(base, size);
-        oldestFirst.add(chunk);
-        byAddress.put(base, chunk);
-        return chunk.take(bytes);
+        free[chunk] -= bytes;
+        taken.add(mirrored + bytes, bytes);
+        return -(mirrored + bytes);
+    }
+
+    /** Reserves another chunk; false when there are no addresses left. */
+    private boolean reserve(long bytes) {
+        long size = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+        long base = unreserved.takeLowest(size);
+        if (base == Gaps.NOTHING) {
+            return false;
+        }
+        if (chunks == free.length) {
+            from = Arrays.copyOf(from, 2 * chunks);
+            to = Arrays.copyOf(to, 2 * chunks);
+            free = Arrays.copyOf(free, 2 * chunks);
+        }
+        from[chunks] = base;
+        to[chunks] = base + size;
+        free[chunks] = size;
+        chunks++;
+        gaps.open(base, base + size);
+        return true;
     }
 
     @Override
     public long drop(long address) {
-        Map.Entry<Long, Chunk> entry = byAddress.floorEntry(address);
-        if (entry == null) {
+        int at = taken.of(-address);
+        if (at < 0) {
             return NONE;
         }
-        Chunk chunk = entry.getValue();
-        long bytes = chunk.space.drop(address);
-        if (bytes == NONE) {
-            return NONE;
-        }
-        chunk.free += bytes;
-        if (chunk.space.isEmpty()) {
-            oldestFirst.remove(chunk);
-            byAddress.remove(chunk.base);
-            reserved.drop(chunk.base);
+        long bytes = taken.size(at);
+        taken.remove(at);
+        long mirrored = -address - bytes;
+        int chunk = chunkOf(mirrored);
+        gaps.give(mirrored, bytes, from[chunk], to[chunk]);
+        free[chunk] += bytes;
+        if (free[chunk] == to[chunk] - from[chunk]) {
+            giveUp(chunk);
         }
         return bytes;
+    }
+
+    private int chunkOf(long mirrored) {
+        int chunk = 0;
+        while (mirrored < from[chunk] || mirrored >= to[chunk]) {
+            chunk++;
+        }
+        return chunk;
+    }
+
+    private void giveUp(int chunk) {
+        unreserved.give(from[chunk], to[chunk] - from[chunk], first, last);
+        gaps.close(from[chunk], to[chunk]);
+        chunks--;
+        int younger = chunks - chunk;
+        System.arraycopy(from, chunk + 1, from, chunk, younger);
+        System.arraycopy(to, chunk + 1, to, chunk, younger);
+        System.arraycopy(free, chunk + 1, free, chunk, younger);
     }
 }

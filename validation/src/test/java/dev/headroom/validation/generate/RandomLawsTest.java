@@ -21,6 +21,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.validation.RepeatedRun;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -214,6 +215,17 @@ class RandomLawsTest {
             assertTrue(limited.phases().size() < whole.phases().size());
             assertTrue(limited.oom().requested() > 0);
         }
+    }
+
+    /** A step that begins as the one before is played from its events, and differs in nothing. */
+    @Property(tries = 100, seed = MeasuredCasesTest.SEED)
+    void stepsThatRepeatDoWhatTheirOperatorsDo(
+            @ForAll("cases") RandomCase c, @ForAll @IntRange(min = 90, max = 120) int part) {
+        Scenario run = c.run().training().with(STEPS, 4);
+        PredictionRequest request = new PredictionRequest(c.graph(), run);
+        assertEquals("", RepeatedRun.difference(request));
+        long limit = Math.max(GRANULE, Predictor.simulate(request).maxAllocated() * part / 100);
+        assertEquals("", RepeatedRun.difference(request.with(run.withDevice(new DeviceBudget(null, null, 0, limit)))));
     }
 
     /** A larger batch keeps no less between the passes. */

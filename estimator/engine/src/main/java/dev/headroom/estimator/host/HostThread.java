@@ -1,5 +1,6 @@
 package dev.headroom.estimator.host;
 
+import dev.headroom.estimator.repeat.Beginning;
 import java.util.Arrays;
 
 /** A thread of the process. */
@@ -34,6 +35,14 @@ public final class HostThread {
      */
     public long nextSequence() {
         return operators++;
+    }
+
+    void describe(Beginning to) {
+        to.flag(backward);
+        to.number(plans.size());
+        for (int handle : handles) {
+            to.number(handle);
+        }
     }
 
     int handle(int device) {

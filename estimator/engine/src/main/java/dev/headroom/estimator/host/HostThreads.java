@@ -1,5 +1,6 @@
 package dev.headroom.estimator.host;
 
+import dev.headroom.estimator.repeat.Beginning;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -60,6 +61,16 @@ public final class HostThreads {
                     free.get(d).push(worker.handle(d));
                 }
             }
+        }
+    }
+
+    /** Adds the threads; plans only come to those that there are. */
+    public void describe(Beginning to) {
+        current.describe(to);
+        backward.forEach(thread -> thread.describe(to));
+        free.forEach(handles -> to.constant(List.copyOf(handles)));
+        for (int handles : made) {
+            to.number(handles);
         }
     }
 

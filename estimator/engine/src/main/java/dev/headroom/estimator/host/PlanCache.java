@@ -18,6 +18,11 @@ public final class PlanCache {
         return workspaces.get(problem);
     }
 
+    /** How many there are: there is one at most of each problem, and none goes. */
+    int size() {
+        return workspaces.size();
+    }
+
     /** Notes the plan of a problem. */
     public void remember(Object problem, long workspace) {
         workspaces.put(problem, workspace);

@@ -38,6 +38,11 @@ public final class Loading implements LoopHook {
     }
 
     @Override
+    public boolean forgetsSteps() {
+        return true;
+    }
+
+    @Override
     public void attach(TrainingLoop to) {
         loop = to;
     }

@@ -26,6 +26,7 @@ public final class EventLog {
     private byte[] eventKind = new byte[16];
     private final IntArrayList eventRunning = new IntArrayList();
     private final LongArrayList eventReserved = new LongArrayList();
+    private int frees;
 
     public int add(
             long requestedBytes,
@@ -48,6 +49,7 @@ public final class EventLog {
     }
 
     public void free(int storage, int running, long reserved) {
+        frees++;
         event(storage, FREE, running, reserved);
     }
 
@@ -95,6 +97,11 @@ public final class EventLog {
     /** Bytes that the allocator held after an event. */
     public long reserved(int event) {
         return eventReserved.getLong(event);
+    }
+
+    /** Number of storages that are not freed. */
+    public int alive() {
+        return requested.size() - frees;
     }
 
     /** Number of storages so far. */

@@ -2,6 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -91,6 +92,14 @@ public final class Batch {
     /** Hands the model a tensor that is not the batch's own. */
     void give(String value, Tensor shared) {
         values.put(value, shared);
+    }
+
+    /** Adds what a pass is given, parameters and buffers left out. */
+    void describe(Beginning to) {
+        to.constant(values);
+        to.parts(inputs);
+        to.part(target);
+        inputs.forEach(t -> to.unknownIf(!t.isLeaf()));
     }
 
     /** {@code del} of all of it. */

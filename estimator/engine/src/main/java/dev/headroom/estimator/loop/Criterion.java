@@ -20,6 +20,7 @@ final class Criterion {
     private final EagerRuntime runtime;
     private final PreparedRun prepared;
     private @Nullable OutputShape firstOutput;
+    private @Nullable LossKind kind;
 
     Criterion(EagerRuntime runtime, PreparedRun prepared) {
         this.runtime = runtime;
@@ -40,7 +41,10 @@ final class Criterion {
     }
 
     private LossKind kind() {
-        return prepared.loss(firstOutput().sizes());
+        if (kind == null) {
+            kind = prepared.loss(firstOutput().sizes());
+        }
+        return kind;
     }
 
     /**

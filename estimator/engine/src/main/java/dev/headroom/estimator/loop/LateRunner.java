@@ -2,8 +2,10 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,16 @@ final class LateRunner implements ForwardPass {
     @Override
     public Tensor[] run(Map<String, Tensor> inputs) {
         return made().run(inputs);
+    }
+
+    @Override
+    public void describe(Beginning to) {
+        made().describe(to);
+    }
+
+    @Override
+    public void ranAgain(NodeRuns before, NodeRuns after, IntUnaryOperator numbers) {
+        made().ranAgain(before, after, numbers);
     }
 
     @Override

@@ -223,6 +223,11 @@ public interface LoopHook {
         return null;
     }
 
+    /** Whether what it does in a step depends on no step before, nor on the number of the step. */
+    default boolean forgetsSteps() {
+        return false;
+    }
+
     /** A step of the plain loop is over; phases of a hook's own may follow. */
     default void stepped(int step) {}
 

@@ -2,8 +2,10 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.Variables;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,13 @@ public final class LoopVariables {
         runtime.free(made);
         runtime.release(loss);
         loss = made;
+    }
+
+    /** Adds what the names hold; what a script's own names hold, a pass reads. */
+    void describe(Beginning to) {
+        to.parts(Arrays.asList(outputs));
+        to.part(loss);
+        to.unknownIf(!names.held().isEmpty());
     }
 
     /** {@code outputs = None}. */

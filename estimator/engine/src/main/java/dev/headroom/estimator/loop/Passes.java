@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -14,6 +15,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,19 @@ final class Passes {
     /** How the nodes of the plan's graph ran so far. */
     NodeRuns nodeRuns() {
         return forward == null ? NodeRuns.NONE : forward.runs();
+    }
+
+    /** Adds what passes leave to the ones after. */
+    void describe(Beginning to) {
+        if (forward != null) {
+            forward.describe(to);
+        }
+        to.unknownIf(outside != null);
+    }
+
+    /** The passes of a step count as run once more, see {@link ForwardPass#ranAgain}. */
+    void ranAgain(NodeRuns before, NodeRuns after, IntUnaryOperator numbers) {
+        Objects.requireNonNull(forward, "a model to run").ranAgain(before, after, numbers);
     }
 
     /** Forward, loss and backward. */

@@ -76,6 +76,11 @@ final class ScenarioHooks {
     /** {@code zero_grad(set_to_none=False)} fills gradients with zeros in place. */
     private static final class KeptGradients implements LoopHook {
         @Override
+        public boolean forgetsSteps() {
+            return true;
+        }
+
+        @Override
         public void zeroGrad(Runnable own) {
             // No memory is taken or given back.
         }
@@ -84,6 +89,11 @@ final class ScenarioHooks {
     /** Gradients are let go of between the loss and the first backward pass, and not where the step begins. */
     private static final class LateZeroGrad implements LoopHook {
         private TrainingLoop loop;
+
+        @Override
+        public boolean forgetsSteps() {
+            return true;
+        }
 
         @Override
         public void attach(TrainingLoop to) {
@@ -108,6 +118,11 @@ final class ScenarioHooks {
     /** {@code del outputs, loss} after each backward pass. */
     private static final class DeletedOutputs implements LoopHook {
         private TrainingLoop loop;
+
+        @Override
+        public boolean forgetsSteps() {
+            return true;
+        }
 
         @Override
         public void attach(TrainingLoop to) {

@@ -53,6 +53,7 @@ public final class TrainingLoop {
     private @Nullable Optimizer optimizer;
     private @Nullable Batch batch;
     private Moment moment = Moment.of(Phase.MODEL);
+    private final RepeatedSteps repeats;
 
     /**
      * @param prepared by {@link dev.headroom.estimator.program.Preparation}
@@ -69,6 +70,7 @@ public final class TrainingLoop {
         this.criterion = new Criterion(runtime, prepared);
         this.variables = new LoopVariables(runtime);
         this.passes = new Passes(this, hooks, variables);
+        this.repeats = new RepeatedSteps(this, new PlainSteps(this, led)::run, listener, next -> moment = next);
     }
 
     /** Plays all steps. */
@@ -99,9 +101,9 @@ public final class TrainingLoop {
                     .play(batch().values(), next -> moment = next, this::mark);
             return;
         }
-        PlainSteps steps = new PlainSteps(this, led);
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
-        for (int s = 0; s < run.loop().steps() * run.feeding().epochs(); s++) {
+        int count = run.loop().steps() * run.feeding().epochs();
+        for (int s = 0; s < count; s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), passes::infer);
             } else if (library != null) {
@@ -109,7 +111,7 @@ public final class TrainingLoop {
             } else if (evaluates()) {
                 phase(Moment.of(Phase.OPTIMIZER, s), () -> passes.stepOf(Objects.requireNonNull(optimizer)));
             } else {
-                steps.run(s);
+                repeats.play(s, s + 1 < count);
             }
         }
     }
@@ -127,6 +129,7 @@ public final class TrainingLoop {
         work.run();
         hooks.each(h -> h.end(next));
         listener.ended(next);
+        repeats.ended(next);
     }
 
     /** Has memory read inside of a phase, as the end of another one; a hook's own phases may lie in each other. */
@@ -278,6 +281,11 @@ public final class TrainingLoop {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner.with(variables.names());
+    }
+
+    /** How steps are played. */
+    public RepeatedSteps repeats() {
+        return repeats;
     }
 
     /** The batch that is on the device; {@code null} before there is a model. */

@@ -100,6 +100,11 @@ final class Adam implements Optimizer {
     }
 
     @Override
+    public boolean showsAll() {
+        return true;
+    }
+
+    @Override
     public List<Tensor> state(int parameter) {
         return state.kept(parameter);
     }

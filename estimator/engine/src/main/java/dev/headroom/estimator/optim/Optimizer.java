@@ -43,6 +43,14 @@ public interface Optimizer {
     /** The state of a parameter so far, by its position in the list that the optimizer was made with. */
     List<Tensor> state(int parameter);
 
+    /**
+     * Whether a step depends on nothing but the parameters, their gradients and their {@link #state}: it counts no
+     * steps, and remembers nothing beside.
+     */
+    default boolean showsAll() {
+        return false;
+    }
+
     /** Bytes of a parameter's state. */
     default long stateBytes(int parameter) {
         return state(parameter).stream().mapToLong(Tensor::nbytes).sum();

@@ -92,6 +92,11 @@ final class Sgd implements Optimizer {
     }
 
     @Override
+    public boolean showsAll() {
+        return true;
+    }
+
+    @Override
     public List<Tensor> state(int parameter) {
         return state.kept(parameter);
     }

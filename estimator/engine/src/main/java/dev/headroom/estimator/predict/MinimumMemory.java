@@ -80,12 +80,17 @@ final class MinimumMemory {
             }
             return;
         }
-        common.advance(lacking, suffices - GRANULE, play);
-        play.goTo(common, size);
-        if (play.finish()) {
-            suffices = play.mostUsed();
+        RequestPlay last = suffices - lacking <= GRANULE ? common : play;
+        if (last == play) {
+            common.advance(lacking, suffices - GRANULE, play);
+            play.goTo(common, size);
         } else {
-            lacking = play.leastRefused();
+            common.resize(size); // no other size is in question
+        }
+        if (last.finish()) {
+            suffices = last.mostUsed();
+        } else {
+            lacking = last.leastRefused();
         }
     }
 }

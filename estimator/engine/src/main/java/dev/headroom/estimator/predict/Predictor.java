@@ -51,6 +51,11 @@ public final class Predictor {
         return player(request).play(request.graph(), request.scenario());
     }
 
+    /** As {@link #simulate(PredictionRequest)}, which comes to the same sooner: every step operator by operator. */
+    public static Simulation interpret(PredictionRequest request) {
+        return player(request).interpreting().play(request.graph(), request.scenario());
+    }
+
     /** As {@link #simulate(PredictionRequest)}, with somebody looking on. */
     public static Simulation simulate(PredictionRequest request, RunWatcher watcher) {
         return player(request).with(watcher).play(request.graph(), request.scenario());

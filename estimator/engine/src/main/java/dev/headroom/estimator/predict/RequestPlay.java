@@ -45,6 +45,11 @@ final class RequestPlay {
         next = other.next;
     }
 
+    /** Goes on in a device of another size. */
+    void resize(long total) {
+        memory.resize(total);
+    }
+
     /**
      * Goes on as far as devices of all sizes between two play alike.
      *

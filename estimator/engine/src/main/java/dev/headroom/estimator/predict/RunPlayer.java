@@ -42,6 +42,7 @@ import java.util.stream.Stream;
  * @param end which workspaces convolutions get where the scenario does not say
  * @param watcher looks on
  * @param regime what is done around the phases of the loop
+ * @param repeats whether steps that begin as the one before are played from its events
  */
 public record RunPlayer(
         DeviceModel device,
@@ -49,26 +50,32 @@ public record RunPlayer(
         Supplier<? extends DeviceMemory> memory,
         WorkspaceEnd end,
         RunWatcher watcher,
-        List<LoopHook> regime) {
+        List<LoopHook> regime,
+        boolean repeats) {
 
     /** A player of plain runs that nobody looks at. */
     public RunPlayer(DeviceModel device, AllocatorSettings settings, Supplier<? extends DeviceMemory> memory) {
-        this(device, settings, memory, WorkspaceEnd.FIRST, (allocator, place) -> {}, List.of());
+        this(device, settings, memory, WorkspaceEnd.FIRST, (allocator, place) -> {}, List.of(), true);
     }
 
     /** The same, with convolutions that get other workspaces. */
     RunPlayer with(WorkspaceEnd other) {
-        return new RunPlayer(device, settings, memory, other, watcher, regime);
+        return new RunPlayer(device, settings, memory, other, watcher, regime, repeats);
     }
 
-    /** The same, with somebody looking on. */
+    /** The same, with somebody looking on: operator by operator. */
     public RunPlayer with(RunWatcher other) {
-        return new RunPlayer(device, settings, memory, end, other, regime);
+        return new RunPlayer(device, settings, memory, end, other, regime, false);
     }
 
     /** The same under a regime. */
     public RunPlayer with(List<LoopHook> other) {
-        return new RunPlayer(device, settings, memory, end, watcher, other);
+        return new RunPlayer(device, settings, memory, end, watcher, other, repeats);
+    }
+
+    /** The same, which plays every step operator by operator. */
+    public RunPlayer interpreting() {
+        return new RunPlayer(device, settings, memory, end, watcher, regime, false);
     }
 
     /**
@@ -101,11 +108,17 @@ public record RunPlayer(
         }
         RunCollector collector = new RunCollector(runtime, rank.collectives());
         TrainingLoop loop = new TrainingLoop(runtime, prepared, hooks, collector);
+        if (!repeats) {
+            loop.repeats().interpretAll();
+        }
         watcher.begins(runtime.allocator(), new Position(runtime, loop));
         try {
             loop.play();
             return collector.finish(prepared, loop, null);
         } catch (OutOfMemoryException e) {
+            if (loop.repeats().isRepeating()) {
+                return interpreting().play(runs, asked);
+            }
             return collector.finish(prepared, loop, e);
         }
     }

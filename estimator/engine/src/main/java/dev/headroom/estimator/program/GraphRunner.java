@@ -3,6 +3,7 @@ package dev.headroom.estimator.program;
 import dev.headroom.estimator.checkpoint.Checkpoint;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.program.variables.Lifetimes;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -21,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -159,6 +161,26 @@ public final class GraphRunner implements ForwardPass {
     @Override
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), Map.copyOf(made), withoutGradients.size());
+    }
+
+    /** Checkpoints are left out: their hooks on saved tensors, and passes inside of passes, are not described. */
+    @Override
+    public void describe(Beginning to) {
+        calls.describe(to);
+        to.unknownIf(!plan.regions().isEmpty());
+    }
+
+    @Override
+    public void ranAgain(NodeRuns before, NodeRuns after, IntUnaryOperator numbers) {
+        for (int i = 0; i < executions.length; i++) {
+            executions[i] += after.executions()[i] - before.executions()[i];
+            int[] made = after.results()[i];
+            storages[i] = made == null
+                    ? null
+                    : Arrays.stream(made)
+                            .map(s -> s < 0 ? s : numbers.applyAsInt(s))
+                            .toArray();
+        }
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -184,6 +185,16 @@ public final class ModelTensors {
             parameters.add(t);
             parameterNames.add(name);
         });
+    }
+
+    /** Adds them with their gradients; what has a history leads a pass back to the one before, and is not described. */
+    public void describe(Beginning to) {
+        List<Tensor> all = new ArrayList<>(byStorageName.values());
+        all.addAll(parameters);
+        all.addAll(buffers);
+        to.parts(all);
+        all.forEach(
+                t -> to.unknownIf(!t.isLeaf() || t.grad() != null && !t.grad().isLeaf()));
     }
 
     /** {@code zero_grad(set_to_none=True)}. */

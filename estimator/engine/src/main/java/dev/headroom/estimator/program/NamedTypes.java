@@ -26,6 +26,7 @@ final class NamedTypes {
     private final Set<String> parameters = new HashSet<>();
     private final Set<String> followed = new HashSet<>();
     private final Map<String, DType> types = new HashMap<>();
+    private int changes;
 
     NamedTypes(Graph graph, ModelTypes model) {
         this.nodes = graph.nodes();
@@ -113,8 +114,13 @@ final class NamedTypes {
     /** The same of a value of known type. */
     void note(String name, DType type) {
         if (followed.contains(name)) {
-            types.put(name, type);
+            changes += types.put(name, type) == type ? 0 : 1;
         }
+    }
+
+    /** How often a type was noted that was not known so before. */
+    int changes() {
+        return changes;
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Rule;
 import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.variables.Lifetimes;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -84,6 +85,12 @@ final class NodeCalls {
     /** A node has made a value. */
     void made(String name, Tensor value) {
         namedTypes.note(name, value);
+    }
+
+    /** Adds what is remembered from one run to the next. */
+    void describe(Beginning to) {
+        to.number(namedTypes.changes());
+        subgraphs.values().forEach(body -> body.describe(to));
     }
 
     /** Calls a node's operator; the results are local variables of the running frame. */

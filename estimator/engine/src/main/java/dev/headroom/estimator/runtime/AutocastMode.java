@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -86,6 +87,14 @@ public final class AutocastMode {
     /** The kept cast of a tensor, or {@code null}. */
     public @Nullable Tensor castOf(Tensor t) {
         return casts.get(t);
+    }
+
+    /** Adds the state; casts are gone between steps. */
+    public void describe(Beginning to) {
+        to.constant(state);
+        to.flag(excluded);
+        to.number(nesting);
+        to.unknownIf(!casts.isEmpty());
     }
 
     /** Keeps a cast until the outermost region ends. */

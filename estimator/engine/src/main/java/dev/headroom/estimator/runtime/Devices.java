@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.log.Attributions;
+import dev.headroom.estimator.repeat.Beginning;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,14 @@ public final class Devices {
     /** Bytes of managed memory. */
     public long paged() {
         return paged;
+    }
+
+    /** Adds which device is current, and what none of them sees. */
+    public void describe(Beginning to) {
+        to.number(count());
+        to.number(current());
+        to.flag(host);
+        to.number(paged);
     }
 
     void noteFailure(LoggedMemory memory) {

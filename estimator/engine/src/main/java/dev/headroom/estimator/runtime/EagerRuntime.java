@@ -28,6 +28,7 @@ public final class EagerRuntime {
     private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
     private final ModuleHooks modules = new ModuleHooks();
+    private final Frame outermost = new Frame(this, null);
     private @Nullable Frame frame;
 
     /** A process with one GPU. */
@@ -126,7 +127,7 @@ public final class EagerRuntime {
 
     /** Opens the scope of an operator's local variables. */
     public Frame frame() {
-        frame = new Frame(this, frame);
+        frame = frame == null ? outermost.entered() : frame.inner();
         return frame;
     }
 

@@ -6,17 +6,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The local variables of a running operator: tensors made inside live until it ends, as C++ locals do, unless the rule
- * frees them earlier or returns them.
+ * frees them earlier or returns them. Operators end in the order in which they began, last first: so a frame serves all
+ * operators that run at its depth, one after the other.
  */
 public final class Frame implements AutoCloseable {
     private final EagerRuntime runtime;
     private final @Nullable Frame parent;
     private Tensor[] tensors = new Tensor[16];
     private int count;
+    private boolean running;
+    private @Nullable Frame inner;
 
     Frame(EagerRuntime runtime, @Nullable Frame parent) {
         this.runtime = runtime;
         this.parent = parent;
+    }
+
+    /** The frame of an operator that this one's calls. */
+    Frame inner() {
+        if (inner == null || inner.running) {
+            inner = new Frame(runtime, this);
+        }
+        return inner.entered();
+    }
+
+    /** The same, as an operator begins. */
+    Frame entered() {
+        running = true;
+        return this;
     }
 
     @Nullable
@@ -62,6 +79,7 @@ public final class Frame implements AutoCloseable {
             }
         }
         count = 0;
+        running = false;
         runtime.leave(this);
     }
 }

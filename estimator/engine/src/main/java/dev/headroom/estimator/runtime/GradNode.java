@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.repeat.Beginning;
+import dev.headroom.estimator.repeat.Part;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A node of the backward graph: PyTorch's {@code torch::autograd::Node}. */
-public final class GradNode {
+public final class GradNode extends Part {
     /** Runs the node: gradients of its outputs in, gradients of its inputs out ({@code null}: undefined). */
     @FunctionalInterface
     public interface Backward {
@@ -64,6 +66,9 @@ public final class GradNode {
     boolean unpacks;
 
     int refs;
+
+    /** What it waits for in the pass that came to it first, of those that are not over. */
+    GraphTask.@Nullable Awaited awaited;
 
     /** The device and the stream that the node was recorded on, where it runs as well. */
     final int device;
@@ -151,6 +156,32 @@ public final class GradNode {
             }
         }
         return out;
+    }
+
+    /** What it computes matters to no later step: a step runs the nodes that it records itself. */
+    @Override
+    protected void describe(Beginning to) {
+        to.constant(name);
+        to.number(refs);
+        to.number(attribution);
+        to.number(backward == null ? 0 : 1);
+        to.part(variable);
+        to.number(edges.length);
+        for (Edge e : edges) {
+            to.part(e == null ? null : e.node());
+            to.number(e == null ? 0 : e.input());
+        }
+        to.number(saved.size());
+        for (Saved s : saved) {
+            s.describe(to);
+        }
+        to.parts(attached);
+        to.number(inputs());
+        for (int i = 0; i < inputs(); i++) {
+            to.constant(inputSizes.get(i));
+            to.number(inputTypes.get(i).ordinal());
+        }
+        to.unknownIf(device != 0 || stream != 0 || hooks != null || !wrapped.isEmpty());
     }
 
     int inputs() {

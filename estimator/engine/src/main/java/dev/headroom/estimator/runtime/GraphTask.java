@@ -20,7 +20,8 @@ final class GraphTask {
     /** Which nodes run; {@code null} for all. */
     final @Nullable Selection selection;
 
-    private final Map<GradNode, Awaited> awaited;
+    /** What nodes wait for that another pass, around this one, comes to as well; others note it themselves. */
+    private final Map<GradNode, Awaited> shared = new HashMap<>(0);
 
     /** What to call when all nodes are through. */
     final List<Runnable> callbacks = new ArrayList<>(0);
@@ -31,7 +32,7 @@ final class GraphTask {
     GraphTask(int depth, GradNode start, @Nullable Selection selection) {
         this.selection = selection;
         this.depth = depth;
-        this.awaited = reached(start);
+        reach(start);
     }
 
     /** Calls what was queued, and what that queues in turn. */
@@ -43,11 +44,15 @@ final class GraphTask {
 
     /** What a node that is not ready to run waits for (graph_task.h: dependencies_ and not_ready_). */
     Awaited awaited(GradNode node) {
-        return Objects.requireNonNull(awaited.get(node), node.name);
+        return Objects.requireNonNull(find(node), node.name);
     }
 
-    private static Map<GradNode, Awaited> reached(GradNode root) {
-        Map<GradNode, Awaited> count = new HashMap<>();
+    private @Nullable Awaited find(GradNode node) {
+        Awaited own = node.awaited;
+        return own != null && own.by == this ? own : shared.get(node);
+    }
+
+    private void reach(GradNode root) {
         ArrayDeque<GradNode> stack = new ArrayDeque<>();
         stack.push(root);
         while (!stack.isEmpty()) {
@@ -55,22 +60,36 @@ final class GraphTask {
                 if (e == null) {
                     continue;
                 }
-                Awaited known = count.get(e.node());
+                Awaited known = find(e.node());
                 if (known != null) {
                     known.gradients++;
                 } else {
-                    count.put(e.node(), new Awaited());
+                    expect(e.node());
                     if (e.node() != root) {
                         stack.push(e.node());
                     }
                 }
             }
         }
-        return count;
+    }
+
+    private void expect(GradNode node) {
+        if (node.awaited == null || node.awaited.by.outstanding == 0) {
+            node.awaited = new Awaited(this);
+        } else {
+            shared.put(node, new Awaited(this));
+        }
     }
 
     /** Gradients that a node waits for. */
     static final class Awaited {
+        /** The pass that they are of. */
+        final GraphTask by;
+
+        Awaited(GraphTask by) {
+            this.by = by;
+        }
+
         /** How many are still to come. */
         int gradients = 1;
         /** Those that came; {@code null} before the first. */

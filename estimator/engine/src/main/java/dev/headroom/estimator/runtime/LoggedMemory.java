@@ -5,6 +5,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.log.Attributions;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.repeat.Renaming;
 import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.graph.DType;
 import java.util.concurrent.CancellationException;
@@ -59,21 +60,48 @@ public final class LoggedMemory {
         if (devices.computesOnHost()) {
             return onHost(dtype, sizes);
         }
-        int block = -1;
-        long rounded = 0;
-        if (bytes > 0) {
-            requester = attributions.running();
-            block = request(bytes);
-            rounded = allocator.size(block);
-        }
-        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, streams.current(), reserved());
+        int stream = streams.current();
+        int block = bytes > 0 ? request(bytes, stream) : -1;
+        int id = add(bytes, block, category, dtype, sizes, stream);
+        return new Storage(this, id, bytes, block, stream, category, false);
+    }
+
+    /** Notes a storage that was made just now. */
+    private int add(long bytes, int block, Category category, DType dtype, long[] sizes, int stream) {
+        long rounded = block < 0 ? 0 : allocator.size(block);
+        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, stream, reserved());
         long allocated = allocator.statistics().allocatedBytes().current();
         if (allocated > maxAllocated) {
             maxAllocated = allocated;
             eventsAtPeak = log.size();
             reservedAtPeak = reserved();
         }
-        return new Storage(this, id, bytes, block, streams.current(), category, false);
+        return id;
+    }
+
+    /**
+     * Does again what was done between two events of the log.
+     *
+     * @param names of what was there when the first of them happened; those of what is made are added
+     */
+    public void again(int from, int to, Renaming names) {
+        Unwanted.check();
+        for (int event = from; event < to; event++) {
+            int storage = log.storage(event);
+            Category category = log.category(event);
+            attributions.run(log.running(event));
+            if (category == null) {
+                free(names.now(storage), names.block(storage));
+            } else if (names.knows(storage)) {
+                log.category(names.now(storage), category, attributions.running(), reserved());
+            } else {
+                long bytes = log.requested(storage);
+                int stream = log.stream(storage);
+                int block = bytes > 0 ? request(bytes, stream) : -1;
+                int id = add(bytes, block, category, log.dtype(storage), log.sizes(storage), stream);
+                names.put(storage, id, block);
+            }
+        }
     }
 
     /** A storage without memory, which {@link #resize} gives it. */
@@ -94,9 +122,10 @@ public final class LoggedMemory {
         s.bytes = bytes;
     }
 
-    private int request(long bytes) {
+    private int request(long bytes, int stream) {
+        requester = attributions.running();
         try {
-            return allocator.allocate(bytes, streams.current());
+            return allocator.allocate(bytes, stream);
         } catch (OutOfMemoryException e) {
             devices.noteFailure(this);
             eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
@@ -116,10 +145,14 @@ public final class LoggedMemory {
         if (s.id < 0) {
             return;
         }
-        if (s.block >= 0) {
-            allocator.free(s.block);
+        free(s.id, s.block);
+    }
+
+    private void free(int id, int block) {
+        if (block >= 0) {
+            allocator.free(block);
         }
-        log.free(s.id, attributions.running(), reserved());
+        log.free(id, attributions.running(), reserved());
     }
 
     /** Notes that a storage that is alive counts as something else than before. */

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.repeat.Beginning;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,13 @@ public final class Saved {
     @Nullable
     Tensor keptResult() {
         return ofResult ? tensor : null;
+    }
+
+    void describe(Beginning to) {
+        to.part(tensor);
+        to.number(result);
+        to.flag(ofResult);
+        to.unknownIf(packed != null || variable != null);
     }
 
     @Nullable

@@ -1,13 +1,16 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.repeat.Beginning;
+import dev.headroom.estimator.repeat.Memory;
+import dev.headroom.estimator.repeat.Part;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory
  * can be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
  */
-public final class Storage {
+public final class Storage extends Part implements Memory {
     /** Position in the event log of its device, or -1 while it has no memory. */
     int id;
 
@@ -47,8 +50,31 @@ public final class Storage {
     }
 
     /** Its number in the event log of its device. */
+    @Override
     public int number() {
         return id;
+    }
+
+    @Override
+    public int block() {
+        return block;
+    }
+
+    @Override
+    public void become(int number, int newBlock) {
+        id = number;
+        block = newBlock;
+    }
+
+    @Override
+    protected void describe(Beginning to) {
+        to.memory(this);
+        to.number(bytes);
+        to.number(stream);
+        to.number(refs);
+        to.number(savedRefs);
+        to.number(category.ordinal() << 1 | (onHost ? 1 : 0));
+        to.unknownIf(inFlight != null);
     }
 
     public long bytes() {

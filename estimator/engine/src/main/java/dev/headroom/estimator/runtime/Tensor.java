@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.repeat.Beginning;
+import dev.headroom.estimator.repeat.Part;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Objects;
@@ -9,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A tensor without data: sizes and strides over a {@link Storage}, and what autograd knows of it. Reference counted as
  * PyTorch's TensorImpl is, because counts decide what autograd may reuse in place.
  */
-public final class Tensor {
+public final class Tensor extends Part {
     private static final Tensor[] NO_ITEMS = {};
 
     private Storage storage;
@@ -284,6 +286,24 @@ public final class Tensor {
 
     void setAccumulator(@Nullable GradNode node) {
         accumulator = node;
+    }
+
+    @Override
+    protected void describe(Beginning to) {
+        int flags = (leafRequiresGrad ? 1 : 0) + (wrappedNumber ? 2 : 0) + (hasStaleHistory() ? 4 : 0);
+        to.number(flags + (dtype.ordinal() << 3));
+        to.constant(sizes);
+        to.constant(strides);
+        to.number(offset);
+        to.number(refs);
+        to.number(outputNumber);
+        to.part(storage);
+        to.part(base);
+        to.part(grad);
+        to.part(gradNode);
+        to.part(accumulator);
+        // Sparse gradients, lists, hooks and parts of distributed tensors have more to say.
+        to.unknownIf(frame != null || indices != null || items.length > 0 || leafHooks != null || distribution != null);
     }
 
     void incrementRefs() {

@@ -1,9 +1,11 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.function.Supplier;
@@ -121,6 +123,15 @@ public final class Workspaces {
             runtime.free(t);
             byHandle.set(handle, t);
         }
+    }
+
+    /** Adds what is kept; what rules remember, only they know. */
+    public void describe(Beginning to) {
+        blas.forEach(to::parts);
+        lt.forEach(to::parts);
+        to.parts(Arrays.asList(dropoutStates));
+        to.number(bounds);
+        to.unknownIf(!kept.isEmpty());
     }
 
     /** The running rule plays a bound: something that it does not know is left out, or as large as it can be. */

@@ -1,0 +1,81 @@
+package dev.headroom.estimator.loop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.runtime.DeviceModel;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.KernelOptions;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which steps are played from the events of the one before, and which are not. */
+class RepeatedStepsTest {
+    private static final Graph MODEL = Importers.read(Path.of("..", "..", "fixtures", "models", "cnn-small.pt2"));
+    private static final int STEPS = 6;
+    /** All but the first, which makes the optimizer's state, and the one that the others are like. */
+    private static final int MOST = STEPS - 2;
+
+    private final List<Moment> phases = new ArrayList<>();
+
+    private int repeated(Scenario asked, LoopHook... regime) {
+        return repeated(asked, false, regime);
+    }
+
+    private int repeated(Scenario asked, boolean interpretAll, LoopHook... regime) {
+        Scenario run = asked.with(ScenarioSettings.STEPS, STEPS);
+        EagerRuntime runtime = new EagerRuntime(
+                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 40)),
+                new DeviceModel(9, 0, 132),
+                new KernelOptions(0, Scenario.Attention.AUTO));
+        PreparedRun prepared = Preparation.of(MODEL, run);
+        phases.clear();
+        TrainingLoop loop = new TrainingLoop(runtime, prepared, List.of(regime), phases::add);
+        if (interpretAll) {
+            loop.repeats().interpretAll();
+        }
+        loop.play();
+        return loop.repeats().count();
+    }
+
+    private static Scenario plain() {
+        return Scenario.defaults().with(ScenarioSettings.BATCH, 2L);
+    }
+
+    @Test
+    void stepsOfAPlainLoopRepeat() {
+        assertEquals(MOST, repeated(plain()));
+        List<Moment> seen = List.copyOf(phases);
+        assertEquals(0, repeated(plain(), true));
+        assertEquals(phases, seen);
+        assertEquals(MOST, repeated(plain().with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)));
+        assertEquals(MOST, repeated(plain().with(ScenarioSettings.ZERO_GRAD_KEEP, true)));
+        assertEquals(MOST, repeated(plain().with(ScenarioSettings.ACCUMULATE, 2)));
+    }
+
+    /** LBFGS remembers more moves in every step; others count steps, which they do not show. */
+    @Test
+    void stepsOfOptimizersThatCountDoNot() {
+        assertEquals(0, repeated(plain().with(ScenarioSettings.OPTIMIZER, OptimizerKind.LBFGS)));
+        assertEquals(0, repeated(plain().with(ScenarioSettings.OPTIMIZER, OptimizerKind.RADAM)));
+    }
+
+    @Test
+    void stepsUnderHooksThatMayRememberDoNot() {
+        assertEquals(0, repeated(plain(), new LoopHook() {}));
+        assertEquals(0, repeated(plain().with(ScenarioSettings.AMP, DType.FLOAT16)));
+    }
+}
