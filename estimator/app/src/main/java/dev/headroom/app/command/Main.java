@@ -19,6 +19,7 @@ public final class Main {
         String terminal = System.getProperty("sun.stdout.encoding", System.getProperty("native.encoding"));
         PrintWriter out = writer(FileDescriptor.out, json ? StandardCharsets.UTF_8 : charset(terminal));
         PrintWriter err = writer(FileDescriptor.err, charset(terminal));
+        TablesAhead.start(args);
         Runtime.getRuntime().exit(run(out, err, args));
     }
 

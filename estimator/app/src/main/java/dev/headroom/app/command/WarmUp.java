@@ -34,6 +34,7 @@ final class WarmUp {
 
     /** @param args an archive of a model, a memory snapshot, and, where there is one, a plan of torch.compile */
     public static void main(String[] args) {
+        new TablesAhead().run();
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         List<String> commands = new ArrayList<>(COMMANDS);
         if (args.length > 2) {
