@@ -27,6 +27,9 @@ final class LargestSizeSearch {
 
     private static final long MOST = 1L << 40;
 
+    /** Lines that may be drawn: memory follows one over a long way, and then another. */
+    private static final int MOST_LINES = 4;
+
     private final VariantPlayer player;
     private final String name;
     private final Scenario run;
@@ -178,18 +181,29 @@ final class LargestSizeSearch {
         return value <= MOST && player.fits(with(value));
     }
 
-    /** Where a line through two runs meets the room there is. */
+    /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
     private long guess(long start, long step, long least) {
         long other = Math.max(least, start / 2 / step * step + least % step);
-        other = other == start ? start + step : other;
-        Outcome here = player.unbounded(with(start));
-        Outcome there = player.unbounded(with(other));
-        double slope = (here.allocated() - there.allocated()) / (double) (start - other);
-        if (!here.fits() || !there.fits() || slope <= 0) {
-            return start;
+        long near = start;
+        long far = other == start ? start + step : other;
+        long guess = start;
+        for (int line = 0; line < MOST_LINES; line++) {
+            Outcome here = player.unbounded(with(near));
+            Outcome there = player.unbounded(with(far));
+            double slope = (here.allocated() - there.allocated()) / (double) (near - far);
+            if (!here.fits() || !there.fits() || slope <= 0) {
+                return guess;
+            }
+            long steps = (long) ((player.room() - here.allocated()) / slope / step);
+            guess = Math.max(least, Math.min(near + steps * step, MOST / step * step));
+            long moved = Math.abs(guess - near);
+            if (moved <= guess / 64) {
+                return guess;
+            }
+            far = near;
+            near = guess;
         }
-        long steps = (long) ((player.room() - here.allocated()) / slope / step);
-        return Math.max(least, Math.min(start + steps * step, MOST / step * step));
+        return guess;
     }
 
     /**
