@@ -10,7 +10,6 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
@@ -52,7 +51,11 @@ final class LargestSizeSearch {
     static Largest safeBatch(VariantPlayer player, Scenario run) {
         LargestSizeSearch batches = batches(player, run);
         Largest found = batches.from(run.sizes().givenBatch());
-        return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
+        if (found.value() == null) {
+            return found;
+        }
+        long step = batches.step(found.value());
+        return found.withSafe(new SafeSizeSearch(batches::risk, found.value(), step).find());
     }
 
     private static LargestSizeSearch batches(VariantPlayer player, Scenario run) {
@@ -120,47 +123,9 @@ final class LargestSizeSearch {
                 null);
     }
 
-    /**
-     * The largest value that is safe, downwards from the largest that fits; steps grow until one is safe and halve
-     * after that, to within a hundredth.
-     *
-     * @return {@code null} when there is none
-     */
-    private @Nullable Long safe(long largest) {
-        if (isSafe(largest)) {
-            return largest;
-        }
-        long step = step(largest);
-        if (step == 0) {
-            return null;
-        }
-        long least = largest % step == 0 ? step : largest % step;
-        long fine = Math.max(1, largest / step / 100) * step;
-        long stride = fine;
-        long high = largest;
-        long low = Math.max(least, largest - stride);
-        while (!isSafe(low)) {
-            if (low == least) {
-                return null;
-            }
-            high = low;
-            stride *= 2;
-            low = Math.max(least, high - stride);
-        }
-        while (high - low > fine) {
-            long middle = low + (high - low) / step / 2 * step;
-            if (isSafe(middle)) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
-    private boolean isSafe(long value) {
+    private double risk(long value) {
         Double risk = player.predict(with(value)).verdict().probabilityOom();
-        return risk != null && risk <= Largest.RISK;
+        return risk == null ? 1 : risk;
     }
 
     private long halve(long low, long high, long step, long least) {
