@@ -121,7 +121,10 @@ final class PlanSearch {
 
     /** What several searches find, in their order: they have nothing to do with each other. */
     private static List<Variant> atOnce(List<Supplier<Optional<Variant>>> searches) {
-        return searches.parallelStream().map(Supplier::get).flatMap(Optional::stream).toList();
+        return searches.parallelStream()
+                .map(Supplier::get)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */

@@ -46,7 +46,8 @@ final class SafeSizeSearch {
      *
      * @return {@code null} when there is none
      */
-    @Nullable Long find() {
+    @Nullable
+    Long find() {
         double most = look(largest);
         if (most <= Largest.RISK) {
             return largest;

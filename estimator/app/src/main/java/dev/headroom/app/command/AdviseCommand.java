@@ -45,10 +45,7 @@ final class AdviseCommand implements Callable<Integer> {
     private final OptionSpec maxBatch = CommandSpecs.flag("--max-batch", "The largest batch of one pass.");
 
     private final OptionSpec gpus = CommandSpecs.one(
-            "--gpus",
-            String.class,
-            "N",
-            "In place of plans: strategies for so many GPUs, such as 8 or 8xa100-80gb.");
+            "--gpus", String.class, "N", "In place of plans: strategies for so many GPUs, such as 8 or 8xa100-80gb.");
 
     private final OptionSpec fewest =
             CommandSpecs.flag("--fewest-gpus", "In place of plans: the least GPUs on which a strategy fits.");
@@ -64,7 +61,11 @@ final class AdviseCommand implements Callable<Integer> {
         this.question = new QuestionOptions(offered);
         spec.addOption(checkpoints);
         question.addTo(spec);
-        spec.addOption(keepBatch).addOption(maxBatch).addOption(gpus).addOption(fewest).addOption(json);
+        spec.addOption(keepBatch)
+                .addOption(maxBatch)
+                .addOption(gpus)
+                .addOption(fewest)
+                .addOption(json);
         CommandSpecs.withHelp(spec);
         spec.usageMessage()
                 .sortOptions(false)
@@ -155,8 +156,8 @@ final class AdviseCommand implements Callable<Integer> {
 
     private int curve() {
         if (isGiven(keepBatch) || isGiven(maxBatch)) {
-            throw new BadOption("--checkpoints cannot be combined with " + (isGiven(keepBatch) ? "--keep-batch" : "--max-batch")
-                    + "; leave out one of them");
+            throw new BadOption("--checkpoints cannot be combined with "
+                    + (isGiven(keepBatch) ? "--keep-batch" : "--max-batch") + "; leave out one of them");
         }
         PredictionRequest request = question.read(engine);
         CheckpointPlans plans = CheckpointPlanner.plan(request);

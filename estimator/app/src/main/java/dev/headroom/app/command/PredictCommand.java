@@ -33,10 +33,7 @@ final class PredictCommand implements Callable<Integer> {
     private final OptionSpec json = CommandSpecs.flag("--json", "One JSON object on standard output.");
 
     private final OptionSpec timeline = CommandSpecs.one(
-            "--timeline",
-            String.class,
-            "N",
-            "With --json: memory over time by category, in N columns at most.");
+            "--timeline", String.class, "N", "With --json: memory over time by category, in N columns at most.");
 
     private final OptionSpec snapshot = CommandSpecs.one(
             "--snapshot",
@@ -44,8 +41,8 @@ final class PredictCommand implements Callable<Integer> {
             "OUT",
             "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.");
 
-    private final OptionSpec plot = CommandSpecs.one(
-            "--plot", Path.class, "OUT", "Draws memory over time, by category: OUT.svg or OUT.png.");
+    private final OptionSpec plot =
+            CommandSpecs.one("--plot", Path.class, "OUT", "Draws memory over time, by category: OUT.svg or OUT.png.");
 
     private final ReportOptions page = new ReportOptions();
 

@@ -50,9 +50,7 @@ final class ServeCapacityCommand implements Callable<Integer> {
         CommandSpecs.withHelp(spec.addOption(prompts).addOption(json));
         spec.usageMessage()
                 .sortOptions(false)
-                .footer(
-                        "",
-                        "Exit status: 0 something fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom.");
+                .footer("", "Exit status: 0 something fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom.");
     }
 
     @Override

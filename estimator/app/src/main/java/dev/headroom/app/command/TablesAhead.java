@@ -35,7 +35,10 @@ final class TablesAhead implements Runnable {
     /** Who looks for providers of a service looks into every jar. */
     private static void openJars() {
         try {
-            TablesAhead.class.getClassLoader().getResources("META-INF/services/none").hasMoreElements();
+            TablesAhead.class
+                    .getClassLoader()
+                    .getResources("META-INF/services/none")
+                    .hasMoreElements();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
