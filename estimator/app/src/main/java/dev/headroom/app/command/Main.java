@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.catalogue.TablesAhead;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;

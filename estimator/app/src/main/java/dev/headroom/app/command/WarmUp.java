@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.catalogue.TablesAhead;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.ArrayList;

@@ -110,7 +110,8 @@ class StartJarsTest {
     }
 
     private static String path(Class<?> of) throws Exception {
-        return Path.of(of.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        return Path.of(of.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
     }
 
     @Test
@@ -126,17 +127,18 @@ class StartJarsTest {
         String asm = String.join(File.pathSeparator, path(ClassReader.class), path(GeneratorAdapter.class));
         compile(Path.of("src/start/LambdaClasses.java").toAbsolutePath(), tool, "-cp", asm);
         Path start = folder.resolve("start");
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {tool.toUri().toURL()}, getClass().getClassLoader())) {
-            loader.loadClass("LambdaClasses")
-                    .getMethod("main", String[].class)
-                    .invoke(null, (Object) new String[] {start.toString(), "1", jars.toString()});
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {tool.toUri().toURL()}, getClass().getClassLoader())) {
+            loader.loadClass("LambdaClasses").getMethod("main", String[].class).invoke(null, (Object)
+                    new String[] {start.toString(), "1", jars.toString()});
         }
         assertEquals(told(jars.resolve("lambdas-1.jar")), told(start.resolve("lambdas-1.jar")));
-        try (JarFile made = new JarFile(
-                start.resolve("lambdas-1.jar").toFile())) {
+        try (JarFile made = new JarFile(start.resolve("lambdas-1.jar").toFile())) {
             byte[] code = made.getInputStream(made.getEntry("Lambdas.class")).readAllBytes();
             assertFalse(new String(code, StandardCharsets.ISO_8859_1).contains("metafactory"));
-            assertEquals(15, made.stream().filter(e -> e.getName().contains("$$Lambda")).count());
+            assertEquals(
+                    15,
+                    made.stream().filter(e -> e.getName().contains("$$Lambda")).count());
         }
     }
 }

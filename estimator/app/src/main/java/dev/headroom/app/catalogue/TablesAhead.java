@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.catalogue;
 
 import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.op.rule.AtenOperators;
@@ -12,11 +12,11 @@ import java.util.Set;
  * tables that know nothing of each other are read: two threads that initialise classes which need each other would
  * wait for ever.
  */
-final class TablesAhead implements Runnable {
+public final class TablesAhead implements Runnable {
     private static final Set<String> COMMANDS = Set.of("predict", "explain", "advise");
 
     /** For the commands that answer about a run. */
-    static void start(String... args) {
+    public static void start(String... args) {
         if (args.length > 1 && COMMANDS.contains(args[0])) {
             Thread ahead = new Thread(new TablesAhead(), "tables");
             ahead.setDaemon(true);
