@@ -10,7 +10,6 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
@@ -26,6 +25,9 @@ final class LargestSizeSearch {
     private static final int WIDEST_STEP = 64;
 
     private static final long MOST = 1L << 40;
+
+    /** Lines that may be drawn: memory follows one over a long way, and then another. */
+    private static final int MOST_LINES = 4;
 
     private final VariantPlayer player;
     private final String name;
@@ -49,7 +51,11 @@ final class LargestSizeSearch {
     static Largest safeBatch(VariantPlayer player, Scenario run) {
         LargestSizeSearch batches = batches(player, run);
         Largest found = batches.from(run.sizes().givenBatch());
-        return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
+        if (found.value() == null) {
+            return found;
+        }
+        long step = batches.step(found.value());
+        return found.withSafe(new SafeSizeSearch(batches::risk, found.value(), step).find());
     }
 
     private static LargestSizeSearch batches(VariantPlayer player, Scenario run) {
@@ -117,47 +123,9 @@ final class LargestSizeSearch {
                 null);
     }
 
-    /**
-     * The largest value that is safe, downwards from the largest that fits; steps grow until one is safe and halve
-     * after that, to within a hundredth.
-     *
-     * @return {@code null} when there is none
-     */
-    private @Nullable Long safe(long largest) {
-        if (isSafe(largest)) {
-            return largest;
-        }
-        long step = step(largest);
-        if (step == 0) {
-            return null;
-        }
-        long least = largest % step == 0 ? step : largest % step;
-        long fine = Math.max(1, largest / step / 100) * step;
-        long stride = fine;
-        long high = largest;
-        long low = Math.max(least, largest - stride);
-        while (!isSafe(low)) {
-            if (low == least) {
-                return null;
-            }
-            high = low;
-            stride *= 2;
-            low = Math.max(least, high - stride);
-        }
-        while (high - low > fine) {
-            long middle = low + (high - low) / step / 2 * step;
-            if (isSafe(middle)) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
-    private boolean isSafe(long value) {
+    private double risk(long value) {
         Double risk = player.predict(with(value)).verdict().probabilityOom();
-        return risk != null && risk <= Largest.RISK;
+        return risk == null ? 1 : risk;
     }
 
     private long halve(long low, long high, long step, long least) {
@@ -178,18 +146,29 @@ final class LargestSizeSearch {
         return value <= MOST && player.fits(with(value));
     }
 
-    /** Where a line through two runs meets the room there is. */
+    /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
     private long guess(long start, long step, long least) {
         long other = Math.max(least, start / 2 / step * step + least % step);
-        other = other == start ? start + step : other;
-        Outcome here = player.unbounded(with(start));
-        Outcome there = player.unbounded(with(other));
-        double slope = (here.allocated() - there.allocated()) / (double) (start - other);
-        if (!here.fits() || !there.fits() || slope <= 0) {
-            return start;
+        long near = start;
+        long far = other == start ? start + step : other;
+        long guess = start;
+        for (int line = 0; line < MOST_LINES; line++) {
+            Outcome here = player.unbounded(with(near));
+            Outcome there = player.unbounded(with(far));
+            double slope = (here.allocated() - there.allocated()) / (double) (near - far);
+            if (!here.fits() || !there.fits() || slope <= 0) {
+                return guess;
+            }
+            long steps = (long) ((player.room() - here.allocated()) / slope / step);
+            guess = Math.max(least, Math.min(near + steps * step, MOST / step * step));
+            long moved = Math.abs(guess - near);
+            if (moved <= guess / 64) {
+                return guess;
+            }
+            far = near;
+            near = guess;
         }
-        long steps = (long) ((player.room() - here.allocated()) / slope / step);
-        return Math.max(least, Math.min(start + steps * step, MOST / step * step));
+        return guess;
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,19 +103,28 @@ final class PlanSearch {
             strongest.add(all);
             return;
         }
-        List<Optional<Variant>> variants = new ArrayList<>();
-        variants.add(Optional.of(free));
-        variants.add(tools.passes().fewest(base.run()).map(base::with));
-        variants.add(tools.checkpoints().cheapest(base.run()).map(base::with));
-        variants.add(tools.passes().fewest(free.run()).map(free::with));
-        variants.add(tools.checkpoints().cheapest(free.run()).map(free::with));
-        if (variants.stream().flatMap(Optional::stream).noneMatch(variant -> player.mayFit(variant.run()))) {
-            variants.add(both(base).or(() -> both(free)));
+        List<Variant> variants = atOnce(List.of(
+                () -> Optional.of(free),
+                () -> tools.passes().fewest(base.run()).map(base::with),
+                () -> tools.checkpoints().cheapest(base.run()).map(base::with),
+                () -> tools.passes().fewest(free.run()).map(free::with),
+                () -> tools.checkpoints().cheapest(free.run()).map(free::with)));
+        if (variants.stream().noneMatch(variant -> player.mayFit(variant.run()))) {
+            variants = both(base).or(() -> both(free)).map(List::of).orElse(List.of());
         }
-        variants.stream()
-                .flatMap(Optional::stream)
+        variants.parallelStream()
                 .filter(variant -> player.mayFit(variant.run()))
-                .forEach(variant -> list(variant.minimal(asked, player::mayFit), best));
+                .map(variant -> variant.minimal(asked, player::mayFit))
+                .toList()
+                .forEach(variant -> list(variant, best));
+    }
+
+    /** What several searches find, in their order: they have nothing to do with each other. */
+    private static List<Variant> atOnce(List<Supplier<Optional<Variant>>> searches) {
+        return searches.parallelStream()
+                .map(Supplier::get)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */

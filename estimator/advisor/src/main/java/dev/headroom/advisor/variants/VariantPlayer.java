@@ -84,17 +84,30 @@ public final class VariantPlayer {
      * so that the device needs no more than what is reserved; those of old versions are not.
      */
     private boolean isSameWithin(Outcome free, Scenario run) {
-        return free.fits()
-                && run.allocConf().isBlank()
+        return free.fits() && isBlindToMemory(run) && free.reserved() <= room(run);
+    }
+
+    private boolean isBlindToMemory(Scenario run) {
+        return run.allocConf().isBlank()
                 && run.torch().allocatorSettings()
                 && run.parallel().devices() == 1
-                && Loads.how(asked.graph(), run) != Load.DEVICE_MAP
-                && free.reserved() <= Objects.requireNonNull(Predictor.room(asked.with(run)), "a run without a device");
+                && Loads.how(asked.graph(), run) != Load.DEVICE_MAP;
+    }
+
+    private long room(Scenario run) {
+        return Objects.requireNonNull(Predictor.room(asked.with(run)), "a run without a device");
     }
 
     /** Whether the run gets through within the device's memory. */
     public boolean fits(Scenario run) {
-        return within(run).fits();
+        return !isTooLarge(run) && within(run).fits();
+    }
+
+    /** Whether the run is known to have more alive at once than the device has. */
+    private boolean isTooLarge(Scenario run) {
+        Play free = plays.get(PredictionRequest.unbounded(run));
+        Outcome known = free == null ? null : free.outcome;
+        return known != null && known.fits() && isBlindToMemory(run) && known.allocated() > room(run);
     }
 
     /** Within the device's memory, cut to the passes and steps in which memory settles: quick, and nearly as sure. */

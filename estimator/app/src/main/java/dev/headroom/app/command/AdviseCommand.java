@@ -1,5 +1,7 @@
 package dev.headroom.app.command;
 
+import static dev.headroom.app.option.CommandSpecs.isGiven;
+
 import dev.headroom.advisor.checkpoints.CheckpointPlanner;
 import dev.headroom.advisor.checkpoints.CheckpointPlans;
 import dev.headroom.advisor.plans.Advice;
@@ -8,6 +10,7 @@ import dev.headroom.advisor.plans.Goal;
 import dev.headroom.advisor.strategies.PlayedStrategy;
 import dev.headroom.advisor.strategies.StrategySearch;
 import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.option.GpuCount;
 import dev.headroom.app.report.AdviceJson;
 import dev.headroom.app.report.AdviceReport;
@@ -23,65 +26,61 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code headroom advise}: what to change. */
-@Command(
-        name = "advise",
-        description = "Says what to change so that a training run fits, or so that a larger batch does.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        footer = {"", "Exit status: 0 the run or a plan fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom."})
 final class AdviseCommand implements Callable<Integer> {
     private final Services engine;
 
-    @Spec
-    CommandSpec spec;
+    private final OptionSpec checkpoints = CommandSpecs.flag(
+            "--checkpoints",
+            "In place of plans: how far recomputation lowers the peak, and at what price; needs no device.");
 
-    @Option(
-            names = "--checkpoints",
-            description =
-                    "In place of plans: how far recomputation lowers the peak, and at what price; needs no device.")
-    boolean checkpoints;
+    private final QuestionOptions question;
 
-    @Mixin
-    QuestionOptions question;
+    private final OptionSpec keepBatch =
+            CommandSpecs.flag("--keep-batch", "A step keeps its samples, in more passes if need be (default).");
 
-    @Option(names = "--keep-batch", description = "A step keeps its samples, in more passes if need be (default).")
-    boolean keepBatch;
+    private final OptionSpec maxBatch = CommandSpecs.flag("--max-batch", "The largest batch of one pass.");
 
-    @Option(names = "--max-batch", description = "The largest batch of one pass.")
-    boolean maxBatch;
+    private final OptionSpec gpus = CommandSpecs.one(
+            "--gpus", String.class, "N", "In place of plans: strategies for so many GPUs, such as 8 or 8xa100-80gb.");
 
-    @Option(
-            names = "--gpus",
-            paramLabel = "N",
-            description = "In place of plans: strategies for so many GPUs, such as 8 or 8xa100-80gb.")
-    @Nullable
-    String gpus;
+    private final OptionSpec fewest =
+            CommandSpecs.flag("--fewest-gpus", "In place of plans: the least GPUs on which a strategy fits.");
 
-    @Option(names = "--fewest-gpus", description = "In place of plans: the least GPUs on which a strategy fits.")
-    boolean fewest;
+    private final OptionSpec json = CommandSpecs.flag("--json", "One JSON object on standard output.");
 
-    @Option(names = "--json", description = "One JSON object on standard output.")
-    boolean json;
+    final CommandSpec spec = CommandSpecs.command(
+            "advise", this, "Says what to change so that a training run fits, or so that a larger batch does.");
 
     /** @param offered the settings that have an option */
     AdviseCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
         this.question = new QuestionOptions(offered);
+        spec.addOption(checkpoints);
+        question.addTo(spec);
+        spec.addOption(keepBatch)
+                .addOption(maxBatch)
+                .addOption(gpus)
+                .addOption(fewest)
+                .addOption(json);
+        CommandSpecs.withHelp(spec);
+        spec.usageMessage()
+                .sortOptions(false)
+                .footer(
+                        "",
+                        "Exit status: 0 the run or a plan fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom.");
     }
 
     @Override
     public Integer call() {
-        if (keepBatch && maxBatch) {
+        if (isGiven(keepBatch) && isGiven(maxBatch)) {
             throw new BadOption("--keep-batch cannot be combined with --max-batch; leave out one of them");
         }
-        GpuCount count = gpus == null ? null : GpuCount.parse("--gpus", gpus);
+        String given = gpus.getValue();
+        GpuCount count = given == null ? null : GpuCount.parse("--gpus", given);
         if (count != null && count.card() != null) {
             question.device.name(count.card());
         }
@@ -90,7 +89,7 @@ final class AdviseCommand implements Callable<Integer> {
         if (!idle.isEmpty()) {
             throw new BadOption(idle.get(0) + "; leave it out");
         }
-        if (checkpoints) {
+        if (isGiven(checkpoints)) {
             return curve();
         }
         if (asked.device().total() == null && asked.device().limit() == null) {
@@ -98,13 +97,13 @@ final class AdviseCommand implements Callable<Integer> {
                     + (count == null ? "" : "write --gpus " + count.gpus() + "xNAME, or ")
                     + "add `gpu=NAME` or `memory=SIZE`");
         }
-        if (count != null || fewest) {
+        if (count != null || isGiven(fewest)) {
             return strategies(count, asked);
         }
         PredictionRequest request = question.read(engine);
         Advice advice = advise(request);
         PrintWriter out = spec.commandLine().getOut();
-        if (json) {
+        if (isGiven(json)) {
             AdviceJson.write(advice, out);
         } else {
             AdviceReport.write(advice, Style.forTerminal(), out);
@@ -114,9 +113,9 @@ final class AdviseCommand implements Callable<Integer> {
     }
 
     private int strategies(@Nullable GpuCount count, Scenario asked) {
-        if (keepBatch || maxBatch || count != null && fewest) {
+        if (isGiven(keepBatch) || isGiven(maxBatch) || count != null && isGiven(fewest)) {
             throw new BadOption((count == null ? "--fewest-gpus" : "--gpus") + " cannot be combined with "
-                    + (keepBatch ? "--keep-batch" : maxBatch ? "--max-batch" : "--fewest-gpus")
+                    + (isGiven(keepBatch) ? "--keep-batch" : isGiven(maxBatch) ? "--max-batch" : "--fewest-gpus")
                     + "; leave out one of them");
         }
         if (asked.parallel().kind() != ParallelKind.SINGLE) {
@@ -133,7 +132,7 @@ final class AdviseCommand implements Callable<Integer> {
                 all = search.on(world);
             }
         }
-        if (json) {
+        if (isGiven(json)) {
             StrategyReport.writeJson(world, all, out);
         } else if (world == 0) {
             out.println(request.graph().name() + ": no strategy fits on any number of GPUs, as --batch is what each of"
@@ -149,21 +148,21 @@ final class AdviseCommand implements Callable<Integer> {
         try (Progress progress = Progress.of("Simulating")) {
             return Advisor.advise(
                     request,
-                    maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH,
-                    run -> engine.reader().apply(question.model, run),
+                    isGiven(maxBatch) ? Goal.MAX_BATCH : Goal.KEEP_BATCH,
+                    run -> engine.reader().apply(question.model(), run),
                     played -> progress.at(played, -1));
         }
     }
 
     private int curve() {
-        if (keepBatch || maxBatch) {
-            throw new BadOption("--checkpoints cannot be combined with " + (keepBatch ? "--keep-batch" : "--max-batch")
-                    + "; leave out one of them");
+        if (isGiven(keepBatch) || isGiven(maxBatch)) {
+            throw new BadOption("--checkpoints cannot be combined with "
+                    + (isGiven(keepBatch) ? "--keep-batch" : "--max-batch") + "; leave out one of them");
         }
         PredictionRequest request = question.read(engine);
         CheckpointPlans plans = CheckpointPlanner.plan(request);
         PrintWriter out = spec.commandLine().getOut();
-        if (json) {
+        if (isGiven(json)) {
             CheckpointReport.writeJson(plans, out);
         } else {
             CheckpointReport.write(request.graph().name(), plans, Style.forTerminal(), out);

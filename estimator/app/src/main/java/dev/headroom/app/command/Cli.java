@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
@@ -12,13 +13,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.Spec;
 
 /**
  * The command line, put together and run inside a process or a test. No lambda here takes picocli's {@code
@@ -32,6 +31,8 @@ final class Cli {
     static {
         // Otherwise picocli looks for Groovy, in every jar.
         System.setProperty("picocli.disable.closures", "true");
+        // No option is a date or of a database: picocli would look each of those classes up.
+        System.setProperty("picocli.converters.excludes", "java\\.(time|sql)\\..*");
     }
 
     private final Services engine;
@@ -76,7 +77,7 @@ final class Cli {
     }
 
     private CommandLine line(PrintWriter out, PrintWriter err, Predicate<Setting<?>> offered, String... args) {
-        CommandLine line = new CommandLine(new Root());
+        CommandLine line = new CommandLine(new Root().spec);
         addCommands(line, offered, args.length == 0 ? "" : args[0]);
         line.setOut(out).setErr(err);
         Failures failures = new Failures(err, debug);
@@ -105,10 +106,10 @@ final class Cli {
     /** The commands of this module, by name. */
     private Map<String, Supplier<Object>> builtIn(Predicate<Setting<?>> offered) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("predict", () -> new PredictCommand(engine, offered));
-        commands.put("advise", () -> new AdviseCommand(engine, offered));
-        commands.put("explain", () -> new ExplainCommand(engine, offered));
-        commands.put(ServeCapacityCommand.NAME, () -> new ServeCapacityCommand(engine, offered));
+        commands.put("predict", () -> new PredictCommand(engine, offered).spec);
+        commands.put("advise", () -> new AdviseCommand(engine, offered).spec);
+        commands.put("explain", () -> new ExplainCommand(engine, offered).spec);
+        commands.put(ServeCapacityCommand.NAME, () -> new ServeCapacityCommand(engine, offered).spec);
         commands.put("replay", ReplayCommand::new);
         commands.put("devices", DevicesCommand::new);
         commands.put("models", ModelsCommand::new);
@@ -165,22 +166,22 @@ final class Cli {
     }
 
     /** {@code headroom} alone. */
-    @Command(
-            name = "headroom",
-            description = "Will this training run fit on this GPU, and what takes the memory?",
-            mixinStandardHelpOptions = true,
-            footer = {
-                "",
-                "'headroom measure' runs a model and compares its memory with the prediction;"
-                        + " 'headroom local' lists the GPUs of this machine;"
-                        + " 'headroom validate' holds predictions against measured runs;"
-                        + " 'headroom sweep' predicts many scenarios;"
-                        + " 'headroom serve' answers over HTTP and in the browser."
-            },
-            versionProvider = Version.class)
-    static final class Root implements Runnable {
-        @Spec
-        CommandSpec spec;
+    private static final class Root implements Runnable {
+        final CommandSpec spec = CommandSpecs.command(
+                        "headroom", this, "Will this training run fit on this GPU, and what takes the memory?")
+                .versionProvider(new Version());
+
+        Root() {
+            spec.usageMessage()
+                    .footer(
+                            "",
+                            "'headroom measure' runs a model and compares its memory with the prediction;"
+                                    + " 'headroom local' lists the GPUs of this machine;"
+                                    + " 'headroom validate' holds predictions against measured runs;"
+                                    + " 'headroom sweep' predicts many scenarios;"
+                                    + " 'headroom serve' answers over HTTP and in the browser.");
+            CommandSpecs.withHelp(spec);
+        }
 
         @Override
         public void run() {

@@ -14,5 +14,9 @@ public final class ExitStatus {
     /** The run does not fit. */
     public static final int DOES_NOT_FIT = 3;
 
+    /** What help says of them, for commands that answer about one run. */
+    static final String OF_A_RUN =
+            "Exit status: 0 fits or no device named, 3 does not fit, 2 bad input, 1 a defect of Headroom.";
+
     private ExitStatus() {}
 }

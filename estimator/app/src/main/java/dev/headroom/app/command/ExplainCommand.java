@@ -1,6 +1,7 @@
 package dev.headroom.app.command;
 
 import dev.headroom.advisor.explain.Explanation;
+import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.report.ExplanationJson;
 import dev.headroom.app.report.ExplanationReport;
 import dev.headroom.app.report.Style;
@@ -9,35 +10,27 @@ import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code headroom explain}: why a run takes its memory. */
-@Command(
-        name = "explain",
-        description = "Tells why a training run takes the GPU memory it takes.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        footer = {"", "Exit status: 0 fits or no device named, 3 does not fit, 2 bad input, 1 a defect of Headroom."})
 final class ExplainCommand implements Callable<Integer> {
     private final Services engine;
 
-    @Spec
-    CommandSpec spec;
+    private final QuestionOptions question;
 
-    @Mixin
-    QuestionOptions question;
+    private final OptionSpec json = CommandSpecs.flag("--json", "One JSON object on standard output.");
 
-    @Option(names = "--json", description = "One JSON object on standard output.")
-    boolean json;
+    final CommandSpec spec =
+            CommandSpecs.command("explain", this, "Tells why a training run takes the GPU memory it takes.");
 
     /** @param offered the settings that have an option */
     ExplainCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
         this.question = new QuestionOptions(offered);
+        question.addTo(spec);
+        CommandSpecs.withHelp(spec.addOption(json));
+        spec.usageMessage().sortOptions(false).footer("", ExitStatus.OF_A_RUN);
     }
 
     @Override
@@ -45,7 +38,7 @@ final class ExplainCommand implements Callable<Integer> {
         PredictionRequest request = question.read(engine);
         Explanation explanation = Explanation.of(request).withRemarks(question.withoutEffect(request.scenario()));
         PrintWriter out = spec.commandLine().getOut();
-        if (json) {
+        if (CommandSpecs.isGiven(json)) {
             ExplanationJson.write(explanation, out);
         } else {
             ExplanationReport.write(explanation, Style.forTerminal(), out);

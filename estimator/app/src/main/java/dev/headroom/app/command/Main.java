@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.catalogue.TablesAhead;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
@@ -19,6 +20,7 @@ public final class Main {
         String terminal = System.getProperty("sun.stdout.encoding", System.getProperty("native.encoding"));
         PrintWriter out = writer(FileDescriptor.out, json ? StandardCharsets.UTF_8 : charset(terminal));
         PrintWriter err = writer(FileDescriptor.err, charset(terminal));
+        TablesAhead.start(args);
         Runtime.getRuntime().exit(run(out, err, args));
     }
 

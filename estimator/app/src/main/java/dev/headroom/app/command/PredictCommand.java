@@ -1,6 +1,7 @@
 package dev.headroom.app.command;
 
 import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.option.WholeNumbers;
 import dev.headroom.app.plot.PlotFile;
 import dev.headroom.app.report.JsonReport;
@@ -18,84 +19,70 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code headroom predict}: the main job. */
-@Command(
-        name = "predict",
-        description = "Predicts the GPU memory of a training run.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        footer = {"", "Exit status: 0 fits or no device named, 3 does not fit, 2 bad input, 1 a defect of Headroom."})
 final class PredictCommand implements Callable<Integer> {
     private static final int MOST_COLUMNS = 100_000;
 
     private final Services engine;
 
-    @Spec
-    CommandSpec spec;
+    private final QuestionOptions question;
 
-    @Mixin
-    QuestionOptions question;
+    private final OptionSpec json = CommandSpecs.flag("--json", "One JSON object on standard output.");
 
-    @Option(names = "--json", description = "One JSON object on standard output.")
-    boolean json;
+    private final OptionSpec timeline = CommandSpecs.one(
+            "--timeline", String.class, "N", "With --json: memory over time by category, in N columns at most.");
 
-    @Option(
-            names = "--timeline",
-            paramLabel = "N",
-            description = "With --json: memory over time by category, in N columns at most.")
-    @Nullable
-    String timeline;
+    private final OptionSpec snapshot = CommandSpecs.one(
+            "--snapshot",
+            Path.class,
+            "OUT",
+            "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.");
 
-    @Option(
-            names = "--snapshot",
-            paramLabel = "OUT",
-            description = "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.")
-    @Nullable
-    Path snapshot;
+    private final OptionSpec plot =
+            CommandSpecs.one("--plot", Path.class, "OUT", "Draws memory over time, by category: OUT.svg or OUT.png.");
 
-    @Option(
-            names = "--plot",
-            paramLabel = "OUT",
-            description = "Draws memory over time, by category: OUT.svg or OUT.png.")
-    @Nullable
-    Path plot;
+    private final ReportOptions page = new ReportOptions();
 
-    @Mixin
-    ReportOptions page = new ReportOptions();
+    private final OptionSpec layers = CommandSpecs.flag("--layers", "What every layer holds.");
 
-    @Option(names = "--layers", description = "What every layer holds.")
-    boolean layers;
+    final CommandSpec spec = CommandSpecs.command("predict", this, "Predicts the GPU memory of a training run.");
 
     /** @param offered the settings that have an option */
     PredictCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
         this.question = new QuestionOptions(offered);
+        question.addTo(spec);
+        spec.addOption(json).addOption(timeline).addOption(snapshot).addOption(plot);
+        page.addTo(spec);
+        spec.addOption(layers);
+        CommandSpecs.withHelp(spec);
+        spec.usageMessage().sortOptions(false).footer("", ExitStatus.OF_A_RUN);
     }
 
     @Override
     public Integer call() {
+        Path plot = this.plot.getValue();
         if (plot != null) {
             PlotFile.check(plot);
         }
+        Path snapshot = this.snapshot.getValue();
         Unwritable.checkFolder("--snapshot", snapshot);
+        boolean json = CommandSpecs.isGiven(this.json);
         int columns = columns();
         page.check(spec.commandLine().getParseResult().matchedOptions());
         PredictionRequest request = question.read(engine);
         List<String> notes = question.withoutEffect(request.scenario());
-        PlayedRun played = page.asked() || plot != null || columns > 0 ? play(request, notes) : null;
-        Prediction prediction = predict(request, notes, played);
+        PlayedRun played = page.asked() || plot != null || columns > 0 ? play(request, notes, plot) : null;
+        Prediction prediction = predict(request, notes, snapshot, played);
         PrintWriter out = spec.commandLine().getOut();
         if (json && played != null && columns > 0) {
             JsonReport.write(played.with(prediction), columns, out);
         } else if (json) {
             JsonReport.write(prediction, out);
-        } else if (layers) {
+        } else if (CommandSpecs.isGiven(layers)) {
             LayerTable.write(prediction, out);
         } else {
             Summary.write(prediction, Style.forTerminal(), out);
@@ -106,17 +93,18 @@ final class PredictCommand implements Callable<Integer> {
     }
 
     private int columns() {
-        if (timeline == null) {
+        String columns = timeline.getValue();
+        if (columns == null) {
             return 0;
         }
-        if (!json) {
+        if (!CommandSpecs.isGiven(json)) {
             throw new BadOption("--timeline is for --json; --report and --plot draw memory over time");
         }
-        return (int) WholeNumbers.parse("--timeline", timeline, 1, MOST_COLUMNS);
+        return (int) WholeNumbers.parse("--timeline", columns, 1, MOST_COLUMNS);
     }
 
     /** Predicts and keeps the run, for those who look at every event. */
-    private PlayedRun play(PredictionRequest request, List<String> notes) {
+    private PlayedRun play(PredictionRequest request, List<String> notes, @Nullable Path plot) {
         PlayedRun played = engine.player().apply(request);
         played = played.with(played.prediction().warnedOf(notes));
         if (plot != null) {
@@ -126,7 +114,8 @@ final class PredictCommand implements Callable<Integer> {
         return played;
     }
 
-    private Prediction predict(PredictionRequest request, List<String> notes, @Nullable PlayedRun played) {
+    private Prediction predict(
+            PredictionRequest request, List<String> notes, @Nullable Path snapshot, @Nullable PlayedRun played) {
         if (snapshot != null) {
             return engine.recorder().apply(request, snapshot).warnedOf(notes);
         }

@@ -7,28 +7,40 @@ import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.Setting;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Which model is trained how and on what: the question that most commands answer. */
 final class QuestionOptions {
-    @Parameters(
-            paramLabel = "MODEL",
-            description =
-                    "A .pt2 archive of torch.export, a config.json of transformers, a folder with one, or a name that"
-                            + " headroom models lists.")
-    Path model = Path.of("");
+    final DeviceOptions device = new DeviceOptions();
+    private final ScenarioOptions scenario;
 
-    @Mixin
-    ScenarioOptions scenario;
-
-    @Mixin
-    DeviceOptions device = new DeviceOptions();
+    private final PositionalParamSpec model = PositionalParamSpec.builder()
+            .index("0")
+            .arity("1")
+            .required(true)
+            .type(Path.class)
+            .paramLabel("MODEL")
+            .description("A .pt2 archive of torch.export, a config.json of transformers, a folder with one, or a name"
+                    + " that headroom models lists.")
+            .build();
 
     /** @param offered the settings that have an option */
     QuestionOptions(Predicate<Setting<?>> offered) {
         scenario = new ScenarioOptions(offered);
+    }
+
+    void addTo(CommandSpec spec) {
+        spec.addPositional(model);
+        scenario.addOptions(spec);
+        device.addOptions(spec);
+    }
+
+    /** The file, folder or name of the model. */
+    Path model() {
+        return Objects.requireNonNull(model.<Path>getValue(), "picocli demands a model");
     }
 
     /**
@@ -47,7 +59,7 @@ final class QuestionOptions {
      */
     PredictionRequest read(Services engine) {
         Scenario asked = asked();
-        return new PredictionRequest(engine.reader().apply(model, asked), asked);
+        return new PredictionRequest(engine.reader().apply(model(), asked), asked);
     }
 
     /** What was asked for and cannot have an effect, one line each. */

@@ -1,6 +1,7 @@
 package dev.headroom.app.command;
 
 import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.page.Page;
 import dev.headroom.app.page.PageRun;
 import dev.headroom.app.report.ScenarioText;
@@ -24,26 +25,32 @@ import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 
 /** The page of {@code --report}, and the scenarios that stand on it beside the asked one. */
 final class ReportOptions {
-    @Option(
-            names = "--report",
-            paramLabel = "OUT",
-            description = "Writes the run as a page for a browser: timeline, tensors, segments, layers.")
-    @Nullable
-    Path report;
+    private final OptionSpec report = CommandSpecs.one(
+            "--report",
+            Path.class,
+            "OUT",
+            "Writes the run as a page for a browser: timeline, tensors, segments, layers.");
 
-    @Option(
-            names = "--compare",
-            paramLabel = "OPTIONS",
-            parameterConsumer = AsItIs.class,
-            description = "Another scenario on the page of --report: what differs, such as '--batch 64 --amp bf16';"
-                    + " repeatable.")
-    List<String> compare = new ArrayList<>();
+    private final OptionSpec compare = CommandSpecs.many(
+                    "--compare",
+                    "OPTIONS",
+                    "Another scenario on the page of --report: what differs, such as '--batch 64 --amp bf16';"
+                            + " repeatable.")
+            .parameterConsumer(new AsItIs())
+            .build();
 
     private final List<ComparedScenario> scenarios = new ArrayList<>();
+
+    void addTo(CommandSpec spec) {
+        spec.addOption(report).addOption(compare);
+    }
+
+    private @Nullable Path report() {
+        return report.getValue();
+    }
 
     /**
      * Reads the scenarios to compare with.
@@ -52,16 +59,17 @@ final class ReportOptions {
      * @throws dev.headroom.model.error.UserInputException for options that cannot be
      */
     void check(List<OptionSpec> asked) {
-        if (!compare.isEmpty() && report == null) {
+        List<String> compared = AsItIs.values(compare);
+        if (!compared.isEmpty() && report() == null) {
             throw new BadOption("--compare needs the page it goes on; add --report OUT.html");
         }
-        Unwritable.checkFolder("--report", report);
-        compare.forEach(text -> scenarios.add(ComparedScenario.parse(text, asked)));
+        Unwritable.checkFolder("--report", report());
+        compared.forEach(text -> scenarios.add(ComparedScenario.parse(text, asked)));
     }
 
     /** Whether there is to be a page. */
     boolean asked() {
-        return report != null;
+        return report() != null;
     }
 
     /**
@@ -71,8 +79,9 @@ final class ReportOptions {
      * @throws dev.headroom.model.error.UserInputException when a scenario cannot be, or the file cannot be written
      */
     void write(PlayedRun run) {
-        if (report != null) {
-            write(run, report);
+        Path file = report();
+        if (file != null) {
+            write(run, file);
         }
     }
 
@@ -96,13 +105,18 @@ final class ReportOptions {
     }
 
     /** Takes the next word whatever it is: {@code --fused} means that option elsewhere, and text here. */
-    static final class AsItIs implements IParameterConsumer {
+    private static final class AsItIs implements IParameterConsumer {
+        static List<String> values(ArgSpec option) {
+            List<String> values = option.getValue();
+            return values == null ? List.of() : values;
+        }
+
         @Override
         public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
             if (words.isEmpty()) {
                 throw new MissingParameterException(command.commandLine(), List.of(option), "--compare needs a value");
             }
-            List<String> values = new ArrayList<>(option.<List<String>>getValue());
+            List<String> values = new ArrayList<>(values(option));
             values.add(words.pop());
             option.setValue(values);
         }

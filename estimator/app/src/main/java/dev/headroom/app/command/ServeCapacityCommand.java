@@ -3,6 +3,7 @@ package dev.headroom.app.command;
 import dev.headroom.advisor.serving.Capacity;
 import dev.headroom.advisor.serving.ServeCapacity;
 import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.report.CapacityReport;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -14,19 +15,10 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code headroom serve-capacity}: how many requests of generate() a card takes at once. */
-@Command(
-        name = ServeCapacityCommand.NAME,
-        description = "Finds how many requests, and tokens, generate() serves on a card at once.",
-        sortOptions = false,
-        mixinStandardHelpOptions = true,
-        footer = {"", "Exit status: 0 something fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom."})
 final class ServeCapacityCommand implements Callable<Integer> {
     static final String NAME = "serve-capacity";
 
@@ -34,26 +26,31 @@ final class ServeCapacityCommand implements Callable<Integer> {
 
     private final Services engine;
 
-    @Spec
-    CommandSpec spec;
+    private final QuestionOptions question;
 
-    @Mixin
-    QuestionOptions question;
+    private final OptionSpec prompts = OptionSpec.builder("--prompts")
+            .arity("1")
+            .type(List.class)
+            .auxiliaryTypes(Long.class)
+            .splitRegex(",")
+            .paramLabel("N,N,…")
+            .description("Lengths of prompts, in tokens (default: --seq, else 512,2048,8192).")
+            .build();
 
-    @Option(
-            names = "--prompts",
-            paramLabel = "N,N,…",
-            split = ",",
-            description = "Lengths of prompts, in tokens (default: --seq, else 512,2048,8192).")
-    List<Long> prompts = List.of();
+    private final OptionSpec json = CommandSpecs.flag("--json", "One JSON object on standard output.");
 
-    @Option(names = "--json", description = "One JSON object on standard output.")
-    boolean json;
+    final CommandSpec spec = CommandSpecs.command(
+            NAME, this, "Finds how many requests, and tokens, generate() serves on a card at once.");
 
     /** @param offered the settings that have an option */
     ServeCapacityCommand(Services engine, Predicate<Setting<?>> offered) {
         this.engine = engine;
         this.question = new QuestionOptions(offered);
+        question.addTo(spec);
+        CommandSpecs.withHelp(spec.addOption(prompts).addOption(json));
+        spec.usageMessage()
+                .sortOptions(false)
+                .footer("", "Exit status: 0 something fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom.");
     }
 
     @Override
@@ -65,14 +62,14 @@ final class ServeCapacityCommand implements Callable<Integer> {
         Scenario run = asked.generation().any() ? asked : asked.with(GenerationSettings.GENERATE, NEW_TOKENS);
         List<Long> lengths = lengths(run);
         Scenario first = run.with(ModelSettings.SEQ, lengths.get(0));
-        Long room = Predictor.room(new PredictionRequest(engine.reader().apply(question.model, first), first));
+        Long room = Predictor.room(new PredictionRequest(engine.reader().apply(question.model(), first), first));
         if (room == null) {
             throw new BadOption("serve-capacity needs a card to serve on; pass --gpu NAME or --memory SIZE");
         }
-        Capacity capacity = new ServeCapacity(s -> engine.reader().apply(question.model, s), run, room).of(lengths);
+        Capacity capacity = new ServeCapacity(s -> engine.reader().apply(question.model(), s), run, room).of(lengths);
         PrintWriter out = spec.commandLine().getOut();
-        String model = engine.reader().apply(question.model, first).name();
-        if (json) {
+        String model = engine.reader().apply(question.model(), first).name();
+        if (CommandSpecs.isGiven(json)) {
             CapacityReport.writeJson(model, run, capacity, out);
         } else {
             CapacityReport.write(model, run, capacity, out);
@@ -83,7 +80,8 @@ final class ServeCapacityCommand implements Callable<Integer> {
 
     private List<Long> lengths(Scenario run) {
         Long seq = run.model().seq();
-        List<Long> lengths = !prompts.isEmpty() ? prompts : seq != null ? List.of(seq) : List.of(512L, 2048L, 8192L);
+        List<Long> given = prompts.getValue();
+        List<Long> lengths = given != null ? given : seq != null ? List.of(seq) : List.of(512L, 2048L, 8192L);
         for (Long length : lengths) {
             if (length < 1) {
                 throw new BadOption("--prompts: " + length + " is no length; prompts have at least 1 token");

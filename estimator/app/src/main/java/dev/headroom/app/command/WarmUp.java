@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.catalogue.TablesAhead;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ final class WarmUp {
 
     /** @param args an archive of a model, a memory snapshot, and, where there is one, a plan of torch.compile */
     public static void main(String[] args) {
+        new TablesAhead().run();
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         List<String> commands = new ArrayList<>(COMMANDS);
         if (args.length > 2) {

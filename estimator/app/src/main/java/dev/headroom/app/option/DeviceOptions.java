@@ -12,9 +12,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
 
 /** The card and what of it the run may use. */
+@Command // to picocli, without an annotated option it would be nothing otherwise
 public final class DeviceOptions {
     /** What the simulated device memory can hold. */
     private static final long MOST = 4L << 40;
@@ -22,25 +26,22 @@ public final class DeviceOptions {
     /** Fewer bytes without a unit are a unit forgotten. */
     private static final long LEAST = 1L << 20;
 
-    @Option(
-            names = "--gpu",
-            completionCandidates = Candidates.Gpus.class,
-            paramLabel = "NAME",
-            description = "A card: a name of 'headroom devices' such as rtx-3090, or nvidia-smi's.")
-    @Nullable
-    String gpu;
+    private final OptionSpec gpu = OptionSpec.builder("--gpu")
+            .arity("1")
+            .type(String.class)
+            .completionCandidates(new Candidates.Gpus())
+            .paramLabel("NAME")
+            .description("A card: a name of 'headroom devices' such as rtx-3090, or nvidia-smi's.")
+            .build();
 
-    @Option(names = "--memory", paramLabel = "SIZE", description = "Device memory, such as 24GiB or 40GB.")
-    @Nullable
-    String memory;
+    private final OptionSpec memory =
+            CommandSpecs.one("--memory", String.class, "SIZE", "Device memory, such as 24GiB or 40GB.");
 
-    @Option(names = "--in-use", paramLabel = "SIZE", description = "Device memory taken by others.")
-    @Nullable
-    String inUse;
+    private final OptionSpec inUse =
+            CommandSpecs.one("--in-use", String.class, "SIZE", "Device memory taken by others.");
 
-    @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
-    @Nullable
-    String limit;
+    private final OptionSpec limit =
+            CommandSpecs.one("--limit", String.class, "SIZE", "What the allocator may reserve.");
 
     /** How {@code --gpus} of advise counts cards: 8xh100. */
     private static final Pattern SEVERAL = Pattern.compile("([0-9]+)x(.+)");
@@ -48,15 +49,23 @@ public final class DeviceOptions {
     /** The words of the options, without their dashes. */
     static final List<String> WORDS = List.of("gpu", "memory", "in-use", "limit");
 
+    /** Adds the options to a command; picocli calls this where they are a mixin. */
+    @Spec
+    public void addOptions(CommandSpec spec) {
+        spec.addOption(gpu).addOption(memory).addOption(inUse).addOption(limit);
+    }
+
     /** Gives an option that does not stand on the command line its text. */
     void give(String word, String text) {
-        switch (word) {
-            case "gpu" -> gpu = text;
-            case "memory" -> memory = text;
-            case "in-use" -> inUse = text;
-            case "limit" -> limit = text;
-            default -> throw new IllegalArgumentException(word);
-        }
+        OptionSpec option =
+                switch (word) {
+                    case "gpu" -> gpu;
+                    case "memory" -> memory;
+                    case "in-use" -> inUse;
+                    case "limit" -> limit;
+                    default -> throw new IllegalArgumentException(word);
+                };
+        option.setValue(text);
     }
 
     /**
@@ -65,6 +74,15 @@ public final class DeviceOptions {
      * @throws dev.headroom.model.error.UserInputException for an unknown card or sizes that contradict each other
      */
     public Scenario on(Scenario run) {
+        return on(run, gpu.getValue(), memory.getValue(), inUse.getValue(), limit.getValue());
+    }
+
+    private static Scenario on(
+            Scenario run,
+            @Nullable String gpu,
+            @Nullable String memory,
+            @Nullable String inUse,
+            @Nullable String limit) {
         Gpu card = gpu == null ? null : card(gpu);
         Long total = memory == null ? null : (Long) Sizes.positive("`memory`", memory);
         long taken = inUse == null ? 0 : Sizes.parse("`in_use`", inUse);
@@ -87,10 +105,11 @@ public final class DeviceOptions {
      * @throws BadOption when both name one
      */
     public void name(String card) {
-        if (gpu != null) {
-            throw new BadOption("`gpu=" + gpu + "` and --gpus name a card each; leave out one of them");
+        String named = gpu.getValue();
+        if (named != null) {
+            throw new BadOption("`gpu=" + named + "` and --gpus name a card each; leave out one of them");
         }
-        gpu = card;
+        gpu.setValue(card);
     }
 
     private static Gpu card(String name) {

@@ -49,9 +49,9 @@ public final class ScenarioOptions {
                 || names.contains("--" + setting.words().orElseThrow().alias());
     }
 
-    /** Picocli calls this when it asks for the options of this mixin. */
+    /** Adds the options to a command; picocli calls this where they are a mixin. */
     @Spec
-    void addOptions(CommandSpec spec) {
+    public void addOptions(CommandSpec spec) {
         ArgGroupSpec.Builder severalGpus =
                 ArgGroupSpec.builder().validate(false).heading("%nSeveral GPUs:%n");
         for (Setting<?> setting : ScenarioSettings.written()) {

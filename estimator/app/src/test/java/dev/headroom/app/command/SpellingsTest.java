@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 class SpellingsTest {
-    private static final List<String> OPTIONS = new CommandLine(new PredictCommand(Services.REAL, setting -> true))
+    private static final List<String> OPTIONS = new CommandLine(new PredictCommand(Services.REAL, setting -> true).spec)
             .getCommandSpec().options().stream()
                     .map(CommandLine.Model.OptionSpec::longestName)
                     .toList();

@@ -57,6 +57,32 @@ public record ConvolutionProblem(
     /** The most that PyTorch tells cuDNN of an address (Conv_v8.cpp, getAlignment). */
     public static final long LARGEST_ALIGNMENT = 32;
 
+    // Written out, as the methods that Java makes for records are linked at their first call, which takes a command
+    // longer than all that they compare.
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || other instanceof ConvolutionProblem p
+                        && direction == p.direction
+                        && type == p.type
+                        && channelsLast == p.channelsLast
+                        && x.equals(p.x)
+                        && w.equals(p.w)
+                        && y.equals(p.y)
+                        && stride.equals(p.stride)
+                        && padding.equals(p.padding)
+                        && dilation.equals(p.dilation)
+                        && alignment.equals(p.alignment)
+                        && deterministic == p.deterministic;
+    }
+
+    /** Of the sizes, which tell most problems apart. */
+    @Override
+    public int hashCode() {
+        return ((x.hashCode() * 31 + w.hashCode()) * 31 + y.hashCode()) * 31 + direction.ordinal();
+    }
+
     /** Groups: how many weights of the input's channels there are. */
     public long groups() {
         return x.get(1) / w.get(1);

@@ -24,6 +24,6 @@ public record Feeding(DataKind data, @Nullable Long lastBatch, int epochs, boole
 
     /** Whether anything is asked for. */
     public boolean any() {
-        return !equals(DEFAULTS);
+        return data != DataKind.ONE || lastBatch != null || epochs != 1 || summary;
     }
 }

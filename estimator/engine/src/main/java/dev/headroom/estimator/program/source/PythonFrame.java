@@ -50,6 +50,25 @@ public record PythonFrame(String file, int line, String text, List<String> assig
     /** A statement's line, and which of that line's statements it is. */
     public record Place(int line, int statement) {}
 
+    // Written out, as the methods that Java makes for records are linked at their first call, which takes a command
+    // longer than all that they compare.
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || other instanceof PythonFrame f
+                        && line == f.line
+                        && statement == f.statement
+                        && file.equals(f.file)
+                        && text.equals(f.text)
+                        && assigned.equals(f.assigned);
+    }
+
+    @Override
+    public int hashCode() {
+        return (file.hashCode() * 31 + line) * 31 + statement;
+    }
+
     /** Frames of a stack trace as PyTorch prints it, outermost first. */
     static List<PythonFrame> parse(String trace) {
         return parse(trace, new HashMap<>());
