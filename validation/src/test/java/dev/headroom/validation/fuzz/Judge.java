@@ -33,6 +33,9 @@ final class Judge implements AutoCloseable {
     private static final List<String> COUNTS =
             List.of("steps", "epochs", "generate", "accumulate", "max-iter", "eval-batches", "microbatches");
 
+    /** A search for what a card serves plays each layer hundreds of times: a hundred layers take their time. */
+    private static final Pattern DEEP = Pattern.compile("\"num_hidden_layers\":\\s*0*[1-9]\\d{2}\\b");
+
     private static final List<String> WRITING = List.of("--report", "--snapshot", "--plot", "-o", "--output");
 
     /** What lies beside the file of a reader of folders: its name, and the fixture. */
@@ -117,7 +120,7 @@ final class Judge implements AutoCloseable {
     private List<String> arguments(Reader reader, Path file, byte[] bytes) {
         if (reader == Reader.COMMAND_LINE) {
             List<String> words = new ArrayList<>(
-                    new String(bytes, StandardCharsets.UTF_8).lines().toList());
+                    text(bytes).lines().toList());
             words.replaceAll(this::beside);
             boolean runs = !words.isEmpty()
                     && COMMANDS.contains(words.get(0))
@@ -125,6 +128,9 @@ final class Judge implements AutoCloseable {
                     && words.stream().noneMatch(word -> WRITING.stream().anyMatch(word::startsWith))
                     && !asksForMuch(words);
             return runs ? words : List.of();
+        }
+        if (reader == Reader.CAPACITY && DEEP.matcher(text(bytes)).find()) {
+            return List.of();
         }
         return Stream.of(reader.call().split(" "))
                 .map(word -> switch (word) {
@@ -136,6 +142,10 @@ final class Judge implements AutoCloseable {
                     default -> word.endsWith(".pt2") ? folder.resolve(word).toString() : word;
                 })
                 .toList();
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     /** Whether so many repetitions are asked for that they take their time. */
