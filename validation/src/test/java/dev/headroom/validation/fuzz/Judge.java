@@ -122,8 +122,7 @@ final class Judge implements AutoCloseable {
 
     private List<String> arguments(Reader reader, Path file, byte[] bytes) {
         if (reader == Reader.COMMAND_LINE) {
-            List<String> words = new ArrayList<>(
-                    text(bytes).lines().toList());
+            List<String> words = new ArrayList<>(text(bytes).lines().toList());
             words.replaceAll(this::beside);
             boolean runs = !words.isEmpty()
                     && COMMANDS.contains(words.get(0))

@@ -105,8 +105,9 @@ final class Criterion {
      */
     Tensor loss(@Nullable Tensor out, @Nullable Tensor target) {
         if (out == null) {
-            throw new UserInputException("the model's first output is no tensor, so there is nothing to train on; export"
-                    + " a model that returns first what its loss is taken of");
+            throw new UserInputException(
+                    "the model's first output is no tensor, so there is nothing to train on; export"
+                            + " a model that returns first what its loss is taken of");
         }
         return switch (kind()) {
             case CROSS_ENTROPY ->

@@ -68,8 +68,7 @@ class SpanLawsTest {
         Span needed = new Span(1000, 1000);
         double free = new Risk(needed, new Span(1200, 1200), null).probability(SOME);
         assertEquals(free, new Risk(needed, new Span(1200, 1200), 1300L).probability(SOME));
-        assertEquals(
-                SOME.exceeds(1000, 900), new Risk(needed, new Span(1200, 1200), 900L).probability(SOME));
+        assertEquals(SOME.exceeds(1000, 900), new Risk(needed, new Span(1200, 1200), 900L).probability(SOME));
         assertTrue(SOME.exceeds(1000, 900) > free);
     }
 }

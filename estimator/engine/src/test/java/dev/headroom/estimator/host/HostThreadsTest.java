@@ -54,10 +54,12 @@ class HostThreadsTest {
     @Test
     void whatFailsInAThreadEndsItAllTheSame() {
         HostThread main = threads.current();
-        assertThrows(IllegalStateException.class, () -> threads.run(() -> {
-            assertEquals(0, threads.handle(0));
-            throw new IllegalStateException();
-        }));
+        assertThrows(
+                IllegalStateException.class,
+                () -> threads.run(() -> {
+                    assertEquals(0, threads.handle(0));
+                    throw new IllegalStateException();
+                }));
         assertSame(main, threads.current());
         assertEquals(0, threads.handle(0));
     }

@@ -6,9 +6,9 @@ import dev.headroom.estimator.compile.trace.Tape;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.estimator.op.core.AutocastPolicy;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.Shapes;
@@ -101,8 +101,8 @@ public final class GraphTracer {
     public Value value(String name) {
         Traced made = values.get(name);
         if (made == null) {
-            throw new UserInputException("the model returns '" + name + "', which none of its operators makes; export it"
-                    + " again");
+            throw new UserInputException(
+                    "the model returns '" + name + "', which none of its operators makes; export it" + " again");
         }
         return made.value();
     }

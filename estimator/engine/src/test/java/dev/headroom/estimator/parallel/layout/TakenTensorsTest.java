@@ -39,8 +39,7 @@ class TakenTensorsTest {
 
     @Test
     void oneThatIsTooLargeIsAlone() {
-        assertEquals(
-                List.of(List.of(0), List.of(1), List.of(2), List.of(3)), within("f500", "f1", "f500", "f200"));
+        assertEquals(List.of(List.of(0), List.of(1), List.of(2), List.of(3)), within("f500", "f1", "f500", "f200"));
     }
 
     @Test

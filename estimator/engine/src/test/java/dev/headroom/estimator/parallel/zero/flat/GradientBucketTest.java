@@ -26,8 +26,8 @@ class GradientBucketTest {
 
     private final CachingAllocator allocator =
             new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30));
-    private final EagerRuntime runtime = new EagerRuntime(
-            allocator, new DeviceModel(9, 0, 132), new KernelOptions(0, Scenario.Attention.AUTO));
+    private final EagerRuntime runtime =
+            new EagerRuntime(allocator, new DeviceModel(9, 0, 132), new KernelOptions(0, Scenario.Attention.AUTO));
     private final GradientBucket bucket = new GradientBucket(runtime, CAPACITY);
 
     private Tensor parameter(long numel) {
