@@ -171,7 +171,7 @@ final class Aggregates {
                 .output(out);
     }
 
-    /** {@code diff}: for each order two slices, of the input with what is put before and after it; of order 0 a copy. */
+    /** {@code diff}: two slices an order, of the input with what is put before and after it; of order 0 a copy. */
     static Tensor diff(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
