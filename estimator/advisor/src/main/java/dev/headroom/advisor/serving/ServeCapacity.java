@@ -12,8 +12,11 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 
 /**
  * Finds out how many requests of {@code generate()} fit on a card at once. Each answer is a run that was played to its
@@ -57,8 +60,10 @@ public final class ServeCapacity {
         Run two = play(graph, PredictionRequest.unbounded(run), 2);
         long held = prompt + asked.generation().tokens() - 1;
         long slope = Math.max(1, two.peak() - one.peak());
-        long requests = most(n -> play(graph, run, n).fits(), 1 + (room - one.peak()) / slope, 1, MOST);
-        Run last = play(graph, run, Math.max(1, requests));
+        Map<Long, Run> played = new HashMap<>();
+        LongFunction<Run> of = n -> played.computeIfAbsent(n, batch -> play(graph, run, batch));
+        long requests = most(n -> of.apply(n).fits(), 1 + (room - one.peak()) / slope, 1, MOST);
+        Run last = of.apply(Math.max(1, requests));
         return new Row(
                 prompt,
                 requests,

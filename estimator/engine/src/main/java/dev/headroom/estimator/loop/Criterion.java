@@ -102,12 +102,17 @@ final class Criterion {
     /**
      * Computes the loss.
      *
-     * @param out the model's first output
+     * @param out the model's first output; {@code null} when it is no tensor
      * @param target as made by {@link #target}
      * @return a local variable of the running frame, or the output itself
-     * @throws UserInputException when the output itself is to be the loss and is no scalar
+     * @throws UserInputException when no loss can be taken of the output, or it is to be the loss and is no scalar
      */
-    Tensor loss(Tensor out, @Nullable Tensor target) {
+    Tensor loss(@Nullable Tensor out, @Nullable Tensor target) {
+        if (out == null) {
+            throw new UserInputException(
+                    "the model's first output is no tensor, so there is nothing to train on; export"
+                            + " a model that returns first what its loss is taken of");
+        }
         return switch (kind()) {
             case CROSS_ENTROPY ->
                 Losses.crossEntropy(

@@ -27,6 +27,9 @@ final class LiteralTensors {
         graph.inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.CONSTANT)
                 .forEach(in -> constants.add(in.value()));
+        if (graph.nodes().stream().noneMatch(n -> isMade(n, constants))) {
+            return graph;
+        }
         Map<String, List<Node>> readers = new HashMap<>();
         Set<String> made = new HashSet<>(constants);
         for (Node n : graph.nodes()) {

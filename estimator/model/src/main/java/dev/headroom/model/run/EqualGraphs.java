@@ -20,9 +20,16 @@ final class EqualGraphs {
 
     /** The graph that was given first of those that equal it. */
     Graph one(Graph graph) {
-        for (SoftReference<Graph> reference : known()) {
+        List<SoftReference<Graph>> all = known();
+        for (SoftReference<Graph> reference : all) {
+            if (reference.refersTo(graph)) { // no pass has changed anything
+                remember(reference);
+                return graph;
+            }
+        }
+        for (SoftReference<Graph> reference : all) {
             Graph other = reference.get();
-            if (other != null && other.equals(graph)) {
+            if (other != null && other.nodes().size() == graph.nodes().size() && other.equals(graph)) {
                 remember(reference);
                 return other;
             }

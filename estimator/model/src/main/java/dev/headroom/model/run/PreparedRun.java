@@ -106,7 +106,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         List<Pass> passes = new ArrayList<>(SHARED);
         passes.addAll(own);
         Graph graph = generation
-                .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
+                .map(program -> program.map(pass -> PREPARED.one(after(passes, pass, scenario, symbols)))
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
         Graph noted = PREPARED.one(AccelerateDefaults.noted(LibraryCheckpoints.noted(graph, asked), asked));

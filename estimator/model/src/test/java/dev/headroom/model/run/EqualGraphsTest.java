@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.GenerationSettings;
+import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.nio.file.Path;
@@ -31,6 +34,29 @@ class EqualGraphsTest {
         Graph inference = prepared(run.with(ScenarioSettings.INFERENCE, true));
         assertNotEquals(first, inference);
         assertSame(first, prepared(run));
+    }
+
+    /** What says when a pass runs depends on the prompt, the passes do not: to read one again takes as long as to play it. */
+    @Test
+    void promptsOfAnyLengthShareTheirPasses() {
+        Scenario asked = run.with(GenerationSettings.GENERATE, 4);
+        GenerationProgram first = program(asked.with(ModelSettings.SEQ, 8L));
+        GenerationProgram longer = program(asked.with(ModelSettings.SEQ, 64L));
+        assertNotEquals(first.decode(), longer.decode());
+        assertSame(body(first.prefill(), 0), body(longer.prefill(), 0));
+        assertSame(body(first.prefill(), 1), body(longer.prefill(), 1));
+        assertSame(body(first.decode(), 0), body(longer.decode(), 0));
+        assertSame(first.end(), longer.end());
+    }
+
+    private static GenerationProgram program(Scenario asked) {
+        Graph written = Importers.read(Path.of("../../fixtures/models/configs/llama-tiny.json"), asked);
+        return GenerationProgram.of(PreparedRun.of(written, asked, List.of()).graph())
+                .orElseThrow();
+    }
+
+    private static Graph body(List<GenerationProgram.Stage> stages, int number) {
+        return stages.get(number).body();
     }
 
     @Test

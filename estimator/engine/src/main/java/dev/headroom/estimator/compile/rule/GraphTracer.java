@@ -6,6 +6,7 @@ import dev.headroom.estimator.compile.trace.Tape;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.estimator.op.core.AutocastPolicy;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -92,9 +93,18 @@ public final class GraphTracer {
         return v;
     }
 
-    /** The value of a name of the archive. */
+    /**
+     * The value of a name of the archive.
+     *
+     * @throws UserInputException when no operator before has made it
+     */
     public Value value(String name) {
-        return Objects.requireNonNull(values.get(name), name).value();
+        Traced made = values.get(name);
+        if (made == null) {
+            throw new UserInputException(
+                    "the model returns '" + name + "', which none of its operators makes; export it" + " again");
+        }
+        return made.value();
     }
 
     /** Whether something of the archive has been traced under this name. */

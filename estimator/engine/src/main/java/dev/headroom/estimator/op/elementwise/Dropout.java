@@ -66,8 +66,9 @@ public final class Dropout {
         if (c.number("p", 0.5) == 0 || !c.flag("train", false) || x.numel() == 0) {
             return x;
         }
-        if (c.number("p", 0.5) == 1 && !inPlace) {
-            return Pointwise.mul(rt, x, rt.empty(x.dtype()));
+        if (c.number("p", 0.5) == 1) {
+            Tensor zero = rt.empty(x.dtype());
+            return inPlace ? Pointwise.mulInPlace(rt, x, zero) : Pointwise.mul(rt, x, zero);
         }
         Tensor noise = feature ? rt.empty(x.dtype(), features(x)) : rt.emptyLike(x);
         Tensor shift = alpha ? Pointwise.op(rt, noise) : null;

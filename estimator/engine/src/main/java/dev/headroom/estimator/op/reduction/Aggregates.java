@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.reduction;
 
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Extrema;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Joining;
@@ -170,13 +171,16 @@ final class Aggregates {
                 .output(out);
     }
 
-    /** {@code diff} of first order: two slices of the input, with what is put before and after it. */
+    /** {@code diff}: two slices an order, of the input with what is put before and after it; of order 0 a copy. */
     static Tensor diff(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         int d = Shapes.wrap(c.integer("dim", -1), t.dim());
         Tensor before = c.tensorOrNull("prepend");
         Tensor after = c.tensorOrNull("append");
+        if (c.integer("n", 1) == 0) {
+            return Copies.copyInto(rt, rt.emptyLike(t), t);
+        }
         Tensor whole = t;
         if (before != null || after != null) {
             int n = 1 + (before == null ? 0 : 1) + (after == null ? 0 : 1);
