@@ -76,7 +76,8 @@ class RealGpuRecordingsTest {
     static Stream<Run> equal() throws IOException {
         Stream.Builder<Run> runs = Stream.builder();
         for (String card : CARDS) {
-            Files.readAllLines(FOLDER.resolve(card).resolve("equal.txt")).forEach(name -> runs.add(new Run(card + "/" + name)));
+            Files.readAllLines(FOLDER.resolve(card).resolve("equal.txt"))
+                    .forEach(name -> runs.add(new Run(card + "/" + name)));
         }
         return runs.build();
     }

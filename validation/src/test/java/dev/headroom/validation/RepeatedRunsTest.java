@@ -8,9 +8,11 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,9 +22,10 @@ class RepeatedRunsTest {
     /** Recordings hold two steps mostly: with two more, some are played again. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("dev.headroom.validation.RecordingsTest#recordings")
-    void asRecorded(RecordingsTest.Named named) {
+    void asRecorded(Path file) {
+        RecordedRun recorded = new RecordedRun(Recording.read(file));
         PredictionRequest request =
-                named.run().request(named.run().archive(Fixtures.models()).orElseThrow());
+                recorded.request(recorded.archive(Fixtures.models()).orElseThrow());
         Scenario run = request.scenario();
         assertEquals(
                 "",

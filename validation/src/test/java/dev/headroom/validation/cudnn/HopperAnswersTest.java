@@ -57,8 +57,9 @@ class HopperAnswersTest {
         }
 
         long predicted(boolean driver) {
-            WorkspaceSources rules =
-                    new WorkspaceSources(List.of(new DistilledWorkspaces()), new CudnnDevice(9, 0, line.gpu().sms()));
+            WorkspaceSources rules = new WorkspaceSources(
+                    List.of(new DistilledWorkspaces()),
+                    new CudnnDevice(9, 0, line.gpu().sms()));
             return (driver ? rules.withDriver(version) : rules)
                     .answer(line.problem())
                     .orElseThrow()
@@ -75,8 +76,8 @@ class HopperAnswersTest {
 
     private static List<Answer> read() {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(
-                        Fixtures.folder().resolve("cudnn").resolve("live-h200.txt.gz"))),
+                new GZIPInputStream(
+                        Files.newInputStream(Fixtures.folder().resolve("cudnn").resolve("live-h200.txt.gz"))),
                 StandardCharsets.UTF_8))) {
             return lines.lines().map(Answer::parse).toList();
         } catch (IOException e) {

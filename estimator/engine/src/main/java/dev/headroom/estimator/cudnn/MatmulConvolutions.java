@@ -36,7 +36,8 @@ final class MatmulConvolutions {
     static Optional<Long> bytes(
             int capability, CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape) {
         return RuleBook.group(problem)
-                .filter(group -> isPoint(problem, shape) && isProduct(capability + "-" + version, group, problem, shape))
+                .filter(group ->
+                        isPoint(problem, shape) && isProduct(capability + "-" + version, group, problem, shape))
                 .map(group -> bytes(capability + "-" + group, problem.direction(), shape));
     }
 

@@ -71,8 +71,8 @@ final class SplitSums {
         }
 
         long of(long steps, long tiles, long rest, long room, long waves, Cut cut, int type) {
-            int outcome = tree.outcome(
-                    new float[] {steps, tiles, rest, room, waves, cut.outputs(), cut.inputs(), type});
+            int outcome =
+                    tree.outcome(new float[] {steps, tiles, rest, room, waves, cut.outputs(), cut.inputs(), type});
             return switch (kinds[outcome]) {
                 case FIXED -> numbers[outcome];
                 case ROOM -> room;
