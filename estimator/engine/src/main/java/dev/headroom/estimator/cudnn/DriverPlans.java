@@ -47,7 +47,7 @@ final class DriverPlans {
                 .orElse(driverless);
     }
 
-    /** A product, a depthwise engine, a sum that is split, else the rules' answer to what rules without a driver answered. */
+    /** A product, a depthwise engine, sums that are split, else what rules say to rules that know of no driver. */
     private static Optional<Long> bytes(
             CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape, WorkspaceLevel level) {
         return MatmulConvolutions.bytes(CAPABILITY, version, problem, shape)

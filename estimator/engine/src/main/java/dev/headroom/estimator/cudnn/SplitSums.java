@@ -8,8 +8,8 @@ import java.util.Map;
  * The workspace of a gradient of the weight whose sum over all pixels is split among the multiprocessors of a GPU of
  * compute capability 9.0 (cuDNN's engines 65 and 68, which schedule work as CUTLASS's stream-K does).
  *
- * <p>The result is cut into tiles, a cluster of thread blocks works on some of them at once, and as many clusters run at
- * once as the GPU has room for. Tiles that do not fill the last wave are summed by several thread blocks each, whose
+ * <p>The result is cut into tiles, a cluster of thread blocks works on some of them at once, and as many clusters run
+ * at once as the GPU has room for. Tiles that do not fill the last wave are summed by several thread blocks each, whose
  * partial results lie in the workspace, with a counter for each of the joins that add them up in a tree. Measured on an
  * H200 and an H100, see {@code fixtures/cudnn/README.md}.
  */
