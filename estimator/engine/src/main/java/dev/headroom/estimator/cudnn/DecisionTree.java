@@ -1,7 +1,10 @@
 package dev.headroom.estimator.cudnn;
 
+import dev.headroom.model.cudnn.ConvolutionProblem;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A binary tree of comparisons, its nodes in preorder: the left child follows its parent. A feature that is at most the
@@ -55,6 +58,15 @@ final class DecisionTree {
             }
         }
         return new DecisionTree(features, thresholds, next);
+    }
+
+    /** Reads a tree for each direction of a convolution, in their order. */
+    static List<DecisionTree> readByDirection(DataInputStream in) throws IOException {
+        List<DecisionTree> trees = new ArrayList<>();
+        for (int i = 0; i < ConvolutionProblem.Direction.values().length; i++) {
+            trees.add(read(in));
+        }
+        return trees;
     }
 
     private static int plane(byte[] bytes, int at, int length, int planes) {

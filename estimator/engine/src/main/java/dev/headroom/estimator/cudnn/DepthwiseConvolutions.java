@@ -1,7 +1,6 @@
 package dev.headroom.estimator.cudnn;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +35,8 @@ final class DepthwiseConvolutions {
         }
         return RuleBook.group(problem)
                 .flatMap(group -> READ.computeIfAbsent(
-                        "rules/depthwise/" + capability + "-" + group + ".gz", DepthwiseConvolutions::trees))
+                        "rules/depthwise/" + capability + "-" + group + ".gz",
+                        name -> RuleFile.find(name, DecisionTree::readByDirection)))
                 .map(trees -> trees.get(problem.direction().ordinal()).outcome(ConvolutionFeatures.of(shape)))
                 .flatMap(outcome -> switch (outcome) {
                     case NOTHING -> Optional.of(0L);
@@ -47,15 +47,5 @@ final class DepthwiseConvolutions {
 
     private static long blocks(ConvolutionShape q) {
         return q.n() * ConvolutionShape.up(q.groups(), BLOCK) * q.taps() * BLOCK;
-    }
-
-    private static Optional<List<DecisionTree>> trees(String name) {
-        return RuleFile.find(name, in -> {
-            List<DecisionTree> out = new ArrayList<>();
-            for (int i = 0; i < ConvolutionProblem.Direction.values().length; i++) {
-                out.add(DecisionTree.read(in));
-            }
-            return out;
-        });
     }
 }

@@ -3,7 +3,6 @@ package dev.headroom.estimator.cudnn;
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
 import dev.headroom.model.cudnn.CudnnVersion;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,7 +42,9 @@ final class MatmulConvolutions {
 
     private static boolean isProduct(
             String generation, String group, ConvolutionProblem problem, ConvolutionShape shape) {
-        return READ.computeIfAbsent("rules/matmul/" + generation + "-" + group + ".gz", MatmulConvolutions::trees)
+        return READ.computeIfAbsent(
+                                "rules/matmul/" + generation + "-" + group + ".gz",
+                                name -> RuleFile.read(name, DecisionTree::readByDirection))
                         .get(problem.direction().ordinal())
                         .outcome(ConvolutionFeatures.of(shape))
                 == 1;
@@ -71,15 +72,5 @@ final class MatmulConvolutions {
                         "rules/matmul/parts-" + group + ".gz", name -> RuleFile.read(name, DecisionTree::read))
                 .outcome(ConvolutionFeatures.of(q));
         return parts == 0 ? 0 : parts * gradient + PARTS_HEADER;
-    }
-
-    private static List<DecisionTree> trees(String name) {
-        return RuleFile.read(name, in -> {
-            List<DecisionTree> out = new ArrayList<>();
-            for (int i = 0; i < Direction.values().length; i++) {
-                out.add(DecisionTree.read(in));
-            }
-            return out;
-        });
     }
 }
