@@ -25,7 +25,6 @@ public record Settings(Gpu gpu, Scenario.Attention attention, long seed, boolean
                 scenario.kernels().attention(),
                 seed,
                 scenario.kernels().deterministic(),
-                scenario.kernels().cudnnWorkspace().bytes() == null
-                        && scenario.kernels().cudnnWorkspace().driver());
+                scenario.kernels().cudnnWorkspace().isOfCudnn());
     }
 }

@@ -137,7 +137,7 @@ public record RunPlayer(
                 scenario.kernels().deterministic(),
                 scenario.cudnnVersion(),
                 scenario.parallel().build() == Parallelism.Build.ZERO_INIT,
-                asked.bytes() != null || !asked.driver());
+                !asked.isOfCudnn());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

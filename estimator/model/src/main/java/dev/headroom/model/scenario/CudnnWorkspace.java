@@ -29,6 +29,11 @@ public record CudnnWorkspace(
         return new CudnnWorkspace(source, null, true);
     }
 
+    /** Whether all but convolutions have what cuDNN itself asks for; else they have the null libraries' sizes. */
+    public boolean isOfCudnn() {
+        return bytes == null && driver;
+    }
+
     /** As this or another source says, with the same driver or none. */
     public CudnnWorkspace withSource(Scenario.Workspaces other) {
         return new CudnnWorkspace(other, bytes, driver);
