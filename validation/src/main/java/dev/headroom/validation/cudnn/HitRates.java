@@ -1,20 +1,15 @@
 package dev.headroom.validation.cudnn;
 
 import dev.headroom.estimator.cudnn.DistilledWorkspaces;
+import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.graph.DType;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.zip.GZIPInputStream;
 
 /**
  * How often distilled workspaces are right: within 1 %, or within 64 KiB where workspaces are small. As a program it
@@ -29,26 +24,27 @@ public final class HitRates {
     private final Map<String, int[][]> groups = new TreeMap<>();
 
     /** Counts all answers in a file. */
-    public static HitRates of(Path file) throws IOException {
+    public static HitRates of(Path file) {
         HitRates rates = new HitRates();
         DistilledWorkspaces rules = new DistilledWorkspaces();
-        try (BufferedReader lines = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
-            lines.lines().map(AnswerLine::parse).forEach(answer -> rates.count(rules, answer));
-        }
+        Fixtures.lines(file).stream().map(AnswerLine::parse).forEach(answer -> rates.count(rules, answer));
         return rates;
+    }
+
+    /** Whether a workspace is right enough, both in bytes. */
+    static boolean near(long predicted, long answered) {
+        return Math.abs(predicted - answered) <= Math.max((long) (SHARE * answered), SMALL);
     }
 
     private void count(DistilledWorkspaces rules, AnswerLine line) {
         long predicted = rules.answer(line.problem(), line.gpu())
                 .map(WorkspaceAnswer::first)
                 .orElse(-SMALL - 1);
-        long slack = Math.max((long) (SHARE * line.workspace()), SMALL);
         int[] counts = groups.computeIfAbsent(
                         group(line), g -> new int[ConvolutionProblem.Direction.values().length][2])[
                 line.problem().direction().ordinal()];
         counts[0]++;
-        counts[1] += Math.abs(predicted - line.workspace()) <= slack ? 1 : 0;
+        counts[1] += near(predicted, line.workspace()) ? 1 : 0;
     }
 
     private static String group(AnswerLine line) {
@@ -70,7 +66,7 @@ public final class HitRates {
         return out;
     }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) {
         PrintStream out = System.out;
         of(Path.of(arguments[0])).rates().forEach((group, rates) -> {
             StringBuilder row = new StringBuilder("| ").append(group).append(" |");

@@ -9,18 +9,11 @@ import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.graph.DType;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,9 +21,6 @@ import org.junit.jupiter.api.Test;
  * from at any batch. See {@code fixtures/cudnn/README.md}.
  */
 class HopperAnswersTest {
-    private static final long SMALL = 64 << 10;
-    private static final double SHARE = 0.01;
-
     /** What split sums and depthwise convolutions of the gradient of the weight are worth, by type and layout. */
     private static final Map<String, Double> FILTERS = Map.of(
             "FLOAT32 nchw", 0.91,
@@ -67,23 +57,14 @@ class HopperAnswersTest {
         }
 
         boolean near(boolean driver) {
-            long slack = Math.max(SMALL, (long) (SHARE * line.workspace()));
-            return Math.abs(predicted(driver) - line.workspace()) <= slack;
+            return HitRates.near(predicted(driver), line.workspace());
         }
     }
 
-    private static final List<Answer> ANSWERS = read();
-
-    private static List<Answer> read() {
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(
-                new GZIPInputStream(
-                        Files.newInputStream(Fixtures.folder().resolve("cudnn").resolve("live-h200.txt.gz"))),
-                StandardCharsets.UTF_8))) {
-            return lines.lines().map(Answer::parse).toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
+    private static final List<Answer> ANSWERS =
+            Fixtures.lines(Fixtures.folder().resolve("cudnn").resolve("live-h200.txt.gz")).stream()
+                    .map(Answer::parse)
+                    .toList();
 
     private static Map<String, Double> shares(BiFunction<Answer, String, Boolean> right) {
         return ANSWERS.stream()

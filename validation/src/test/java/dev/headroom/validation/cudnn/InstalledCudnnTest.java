@@ -6,15 +6,10 @@ import dev.headroom.executor.cuda.OwnProcess;
 import dev.headroom.executor.cudnn.AskedWorkspaces;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,7 +27,7 @@ class InstalledCudnnTest {
     }
 
     /** Compares in a process where the null libraries are not loaded. */
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) {
         PrintStream out = System.out;
         AskedWorkspaces cudnn = new AskedWorkspaces();
         if (!cudnn.description().equals(RECORDED)) {
@@ -47,12 +42,8 @@ class InstalledCudnnTest {
     }
 
     /** How many of every n-th line's answers differ. */
-    private static long compare(AskedWorkspaces cudnn, Path file, int n) throws IOException {
-        List<String> lines;
-        try (BufferedReader reader = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
-            lines = reader.lines().toList();
-        }
+    private static long compare(AskedWorkspaces cudnn, Path file, int n) {
+        List<String> lines = Fixtures.lines(file);
         long wrong = 0;
         for (int i = 0; i < lines.size(); i += n) {
             AnswerLine line = AnswerLine.parse(lines.get(i));

@@ -3,16 +3,9 @@ package dev.headroom.validation.cudnn;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.graph.DType;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
 
 /**
  * What cuDNN 9.19 answered on an H100, see {@code fixtures/cudnn/README.md}.
@@ -25,12 +18,7 @@ record LiveAnswer(ConvolutionProblem problem, long workspace, long driverless) {
 
     static List<LiveAnswer> all() {
         Path file = Fixtures.folder().resolve("cudnn").resolve("live-9.19.csv.gz");
-        try (BufferedReader lines = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
-            return lines.lines().skip(1).map(LiveAnswer::parse).toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Fixtures.lines(file).stream().skip(1).map(LiveAnswer::parse).toList();
     }
 
     private static LiveAnswer parse(String line) {

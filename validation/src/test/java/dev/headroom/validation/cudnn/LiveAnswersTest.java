@@ -26,8 +26,6 @@ class LiveAnswersTest {
     /** The allocator's unit. */
     private static final long UNIT = 512;
 
-    private static final long SMALL = 64 << 10;
-
     private static final List<LiveAnswer> ANSWERS = LiveAnswer.all();
 
     /** The installed cuDNN of a machine without a driver. */
@@ -56,11 +54,6 @@ class LiveAnswersTest {
         return (predicted + UNIT - 1) / UNIT == (measured + UNIT - 1) / UNIT;
     }
 
-    /** As {@link HitRates} counts. */
-    private static boolean near(long predicted, long measured) {
-        return Math.abs(predicted - measured) <= Math.max(SMALL, measured / 100);
-    }
-
     /** Right answers about filters of one point, or about others: without a driver and with one. */
     private static List<Long> right(WorkspaceSource source, boolean points, BiPredicate<Long, Long> right) {
         WorkspaceSources driverless = new WorkspaceSources(List.of(source), H100);
@@ -78,16 +71,16 @@ class LiveAnswersTest {
     void filtersOfOnePointAreProducts() {
         assertEquals(366, ANSWERS.stream().filter(LiveAnswer::isPoint).count());
         assertEquals(List.of(129L, 258L), right(asked(), true, LiveAnswersTest::same));
-        assertEquals(List.of(193L, 329L), right(asked(), true, LiveAnswersTest::near));
+        assertEquals(List.of(193L, 329L), right(asked(), true, HitRates::near));
         assertEquals(List.of(128L, 240L), right(new DistilledWorkspaces(), true, LiveAnswersTest::same));
-        assertEquals(List.of(176L, 319L), right(new DistilledWorkspaces(), true, LiveAnswersTest::near));
+        assertEquals(List.of(176L, 319L), right(new DistilledWorkspaces(), true, HitRates::near));
     }
 
     /** Of 1455: the rules with a driver know float32 in NCHW better; an asked cuDNN is left alone. */
     @Test
     void otherFiltersAreByRulesWithADriver() {
         assertEquals(List.of(1242L, 1255L), right(asked(), false, LiveAnswersTest::same));
-        assertEquals(List.of(876L, 983L), right(new DistilledWorkspaces(), false, LiveAnswersTest::near));
+        assertEquals(List.of(876L, 983L), right(new DistilledWorkspaces(), false, HitRates::near));
     }
 
     /** Nothing was measured of older versions and other GPUs. */

@@ -6,17 +6,10 @@ import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.zip.GZIPInputStream;
 
 /** Repeats what cuDNN answered, so that the asked level is tested where no cuDNN is installed. */
 public final class RecordedAnswers implements WorkspaceSource {
@@ -28,13 +21,9 @@ public final class RecordedAnswers implements WorkspaceSource {
     }
 
     private void read(Path file) {
-        try (BufferedReader lines = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
-            lines.lines().map(AnswerLine::parse).forEach(a -> answers.computeIfAbsent(a.gpu(), g -> new HashMap<>())
-                    .put(a.problem(), a.workspace()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Fixtures.lines(file).stream().map(AnswerLine::parse).forEach(a -> answers.computeIfAbsent(
+                        a.gpu(), g -> new HashMap<>())
+                .put(a.problem(), a.workspace()));
     }
 
     /** Workspaces of the first plans for a GPU. */

@@ -13,16 +13,10 @@ import dev.headroom.model.cudnn.RecurrentSpaces;
 import dev.headroom.model.graph.DType;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
 /** What recurrent layers need beside what cuDNN asked for. */
@@ -35,11 +29,8 @@ class RecurrentSpacesTest {
     private static final Map<Integer, DType> TYPES =
             Map.of(0, DType.FLOAT32, 1, DType.FLOAT64, 2, DType.FLOAT16, 9, DType.BFLOAT16);
 
-    private static List<String> answers() throws IOException {
-        try (BufferedReader in = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(ANSWERS)), StandardCharsets.US_ASCII))) {
-            return in.lines().skip(1).toList();
-        }
+    private static List<String> answers() {
+        return Fixtures.lines(ANSWERS).stream().skip(1).toList();
     }
 
     /** How a line ends. */
@@ -65,7 +56,7 @@ class RecurrentSpacesTest {
     }
 
     @Test
-    void everyAnswerIsFoundToTheByte() throws IOException {
+    void everyAnswerIsFoundToTheByte() {
         List<String> lines = answers();
         for (String line : lines) {
             assertTrue(line.endsWith("," + spaces(line)), line);
