@@ -15,9 +15,8 @@ import java.util.Arrays;
 final class DriverAddresses implements Addresses {
     private static final long CHUNK = 32L << 20;
 
-    // All is mirrored at 0, so that the highest addresses, which are taken first, come first: what comes later is at
-    // the
-    // end of the arrays, where little moves when it comes and goes.
+    // All is mirrored at 0, so that the highest addresses, which are taken first, come first. What comes later lies at
+    // the end of the arrays, where little moves when it comes and goes.
     private final Gaps unreserved;
     private final Gaps gaps;
     /** By the end of the mirrored range, which is the address. */
