@@ -40,7 +40,7 @@ final class DriverPlans {
                 && problem.alignment().stream().allMatch(a -> a >= LEAST_ALIGNMENT);
         return version.filter(v -> known)
                 .flatMap(v ->
-                        ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless.level())))
+                        ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless)))
                 .map(bytes -> WorkspaceAnswer.exact(WorkspaceLevel.DISTILLED, bytes, () -> Stream.concat(
                                 Stream.of(bytes), driverless.all().get().stream())
                         .toList()))
@@ -49,11 +49,13 @@ final class DriverPlans {
 
     /** A product, a depthwise engine, sums that are split, else what rules say to rules that know of no driver. */
     private static Optional<Long> bytes(
-            CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape, WorkspaceLevel level) {
+            CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape, WorkspaceAnswer driverless) {
+        Optional<Long> asked =
+                driverless.level() == WorkspaceLevel.ASKED ? Optional.of(driverless.first()) : Optional.empty();
         return MatmulConvolutions.bytes(CAPABILITY, version, problem, shape)
                 .or(() -> DepthwiseConvolutions.bytes(CAPABILITY, problem, shape))
-                .or(() -> SumCuts.bytes(CAPABILITY + "-" + version, problem, shape))
-                .or(() -> level == WorkspaceLevel.DISTILLED
+                .or(() -> SumCuts.bytes(CAPABILITY + "-" + version, problem, shape, asked))
+                .or(() -> driverless.level() == WorkspaceLevel.DISTILLED
                         ? RuleBook.rules(CAPABILITY, version, problem)
                                 .map(rules -> rules.bytes(problem.direction(), shape))
                         : Optional.empty());

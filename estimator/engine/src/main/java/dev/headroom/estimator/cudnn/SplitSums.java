@@ -1,12 +1,13 @@
 package dev.headroom.estimator.cudnn;
 
-import java.io.DataInputStream;
-import java.io.IOException;
+import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 /**
- * The workspace of a gradient of the weight whose sum over all pixels is split among the multiprocessors of a GPU of
- * compute capability 9.0 (cuDNN's engines 65 and 68, which schedule work as CUTLASS's stream-K does).
+ * The workspace of convolutions whose sums are split among the multiprocessors of a GPU of compute capability 9.0
+ * (cuDNN's engines 62 and 67 forward, 67 and 71 for the gradient of the input, 65 and 68 for that of the weight, which
+ * schedule work as CUTLASS's stream-K does).
  *
  * <p>The result is cut into tiles, a cluster of thread blocks works on some of them at once, and as many clusters run
  * at once as the GPU has room for. Tiles that do not fill the last wave are summed by several thread blocks each, whose
@@ -16,67 +17,75 @@ import java.util.Map;
 final class SplitSums {
     /**
      * Thread blocks that run at once, by the size of a cluster: a cluster must lie in one of the GPU's processing
-     * clusters, of which some have more multiprocessors than others. As an H200 was seen to have; an H100 had the same
-     * but for 6, of which fewer fit.
+     * clusters, of which some have more multiprocessors than others. As an H200 was seen to have.
      */
     private static final Map<Integer, Long> AT_ONCE =
-            Map.of(1, 132L, 2, 132L, 3, 117L, 4, 120L, 5, 110L, 6, 96L, 7, 105L, 8, 120L, 16, 112L);
-
-    /** Pixels that a sum advances by, in bytes of their elements. */
-    private static final long STEP_BYTES = 128;
+            Map.of(1, 132L, 2, 132L, 3, 117L, 4, 120L, 5, 110L, 6, 102L, 7, 105L, 8, 120L, 16, 112L);
 
     private static final long FLOAT = 4;
-    private static final long COUNTERS_HEADER = 159;
 
-    private static final int FLOAT32 = 0;
-    private static final int FLOAT16 = 1;
-    private static final int BFLOAT16 = 2;
+    /** Room to align what follows the copies. */
+    private static final long ALIGNMENT = 127;
+
+    /** A counter of tiles, with which thread blocks that run longer than two waves fetch the next. */
+    private static final long NEXT_TILE = 4;
+
+    /** What stands before the counters of joins. */
+    private static final long JOINS_HEADER = 32;
+
+    private static final int FULL_WAVES = 2;
+
+    /** Thread blocks that a cuDNN counts on that finds no GPU. */
+    private static final long BLOCKS_WITHOUT_DRIVER = 18;
 
     /**
      * How the result is cut.
      *
-     * @param outputs output channels of a tile
-     * @param inputs input channels of a tile
-     * @param clusterOutputs tiles of a cluster along the output channels
-     * @param clusterInputs tiles of a cluster along the input channels and taps
+     * @param rows rows of a tile
+     * @param columns columns of a tile
+     * @param clusterRows tiles of a cluster along the rows
+     * @param clusterColumns tiles of a cluster along the columns
      */
-    record Cut(int outputs, int inputs, int clusterOutputs, int clusterInputs) {}
-
-    /** In how many parts cuDNN splits the sum of a tile: fewer than there is room for where sums are short. */
-    private static final class Parts {
-        private static final String FILE = "rules/sums/parts-90.gz";
-        private static final Parts READ = RuleFile.read(FILE, Parts::new);
-
-        private enum Kind {
-            /** A number of parts. */
-            FIXED,
-            /** As many as there is room for. */
-            ROOM,
-            /** Parts that are longer than a number of steps. */
-            LONGER
+    record Cut(int rows, int columns, int clusterRows, int clusterColumns) {
+        long area() {
+            return (long) rows * columns;
         }
 
-        private final Kind[] kinds;
-        private final int[] numbers;
-        private final DecisionTree tree;
-
-        private Parts(DataInputStream in) throws IOException {
-            kinds = new Kind[in.readUnsignedShort()];
-            numbers = new int[kinds.length];
-            for (int i = 0; i < kinds.length; i++) {
-                kinds[i] = Kind.values()[in.readUnsignedByte()];
-                numbers[i] = in.readUnsignedShort();
-            }
-            tree = DecisionTree.read(in);
+        private long tiles(Product product) {
+            return ConvolutionShape.up(ceil(product.rows(), rows), clusterRows)
+                    * ConvolutionShape.up(ceil(product.columns(), columns) * product.blocks(), clusterColumns);
         }
 
-        long of(long steps, long tiles, long rest, long room, long waves, Cut cut, int type) {
-            int outcome =
-                    tree.outcome(new float[] {steps, tiles, rest, room, waves, cut.outputs(), cut.inputs(), type});
-            return switch (kinds[outcome]) {
-                case FIXED -> numbers[outcome];
-                case ROOM -> room;
-                case LONGER -> (steps - 1) / numbers[outcome];
+        private long atOnce() {
+            return AT_ONCE.getOrDefault(clusterRows * clusterColumns, 0L);
+        }
+
+        private long atOnceWithoutDriver() {
+            long cluster = (long) clusterRows * clusterColumns;
+            return BLOCKS_WITHOUT_DRIVER / cluster * cluster;
+        }
+    }
+
+    /**
+     * The product of matrices that a convolution amounts to.
+     *
+     * @param rows rows of the result
+     * @param columns columns of one block of the result
+     * @param blocks blocks of columns, each cut on its own
+     * @param steps steps that the sum of an element takes
+     */
+    private record Product(long rows, long columns, long blocks, long steps) {
+        /** Elements that a sum advances by, in bytes. */
+        private static final long STEP_BYTES = 128;
+
+        static Product of(Direction direction, ConvolutionShape q) {
+            long step = STEP_BYTES / q.element();
+            long inputs = q.n() * q.inputPixels();
+            long outputs = q.n() * q.outputPixels();
+            return switch (direction) {
+                case FORWARD -> new Product(outputs, q.k(), 1, ceil(q.c(), step) * q.taps());
+                case DATA -> new Product(inputs, q.c(), 1, ceil(q.k(), step) * q.taps());
+                case FILTER -> new Product(q.k(), q.c(), q.taps(), ceil(outputs, step));
             };
         }
     }
@@ -88,25 +97,44 @@ final class SplitSums {
         return WorkspaceTerms.copies(shape);
     }
 
+    /** Bytes of a plan that splits no sum and counts its tiles. */
+    static long counted(ConvolutionShape shape) {
+        return whole(shape) + ALIGNMENT + NEXT_TILE;
+    }
+
     /** Bytes of a plan that may split sums; of one group. */
-    static long bytes(ConvolutionShape q, Cut cut) {
-        long outputTiles = ConvolutionShape.up(ceil(q.k(), cut.outputs()), cut.clusterOutputs());
-        long inputTiles = ConvolutionShape.up(ceil(q.c(), cut.inputs()) * q.taps(), cut.clusterInputs());
-        long tiles = outputTiles * inputTiles;
-        long atOnce = AT_ONCE.getOrDefault(cut.clusterOutputs() * cut.clusterInputs(), 0L);
-        long rest = atOnce == 0 ? 0 : tiles % atOnce;
-        if (rest == 0) {
-            return whole(q);
-        }
-        long steps = ceil(q.n() * q.outputPixels(), STEP_BYTES / q.element());
-        int type = q.element() == FLOAT ? FLOAT32 : q.bfloat() ? BFLOAT16 : FLOAT16;
-        long parts = Parts.READ.of(steps, tiles, rest, atOnce / rest, tiles / atOnce, cut, type);
+    static long bytes(Direction direction, ConvolutionShape q, Cut cut) {
+        Product product = Product.of(direction, q);
+        long tiles = cut.tiles(product);
+        long atOnce = cut.atOnce();
+        long parts = SumParts.of(q, product.steps(), room(tiles, atOnce), tiles > atOnce, cut.area());
+        return bytes(q, cut, tiles, atOnce, parts);
+    }
+
+    /** Whether a cuDNN that finds no GPU may have had this plan in mind when it asked for some bytes. */
+    static boolean explains(Direction direction, ConvolutionShape q, Cut cut, long bytes) {
+        long tiles = cut.tiles(Product.of(direction, q));
+        long atOnce = cut.atOnceWithoutDriver();
+        return LongStream.rangeClosed(1, Math.max(1, room(tiles, atOnce)))
+                .anyMatch(parts -> bytes(q, cut, tiles, atOnce, parts) == bytes);
+    }
+
+    /** In how many parts those tiles could be split that do not fill a wave; 0 when none is left. */
+    private static long room(long tiles, long atOnce) {
+        return atOnce == 0 || tiles % atOnce == 0 ? 0 : atOnce / (tiles % atOnce);
+    }
+
+    private static long bytes(ConvolutionShape q, Cut cut, long tiles, long atOnce, long parts) {
+        long next = atOnce > 0 && tiles > FULL_WAVES * atOnce ? NEXT_TILE : 0;
         if (parts < 2) {
-            return whole(q);
+            return next == 0 ? whole(q) : counted(q);
         }
+        long rest = tiles % atOnce;
         return whole(q)
-                + COUNTERS_HEADER
-                + rest * parts * cut.outputs() * cut.inputs() * FLOAT
+                + ALIGNMENT
+                + next
+                + JOINS_HEADER
+                + rest * parts * cut.area() * FLOAT
                 + rest * joins(parts) * FLOAT;
     }
 
@@ -120,7 +148,7 @@ final class SplitSums {
         return joins;
     }
 
-    private static long ceil(long value, long unit) {
+    static long ceil(long value, long unit) {
         return (value + unit - 1) / unit;
     }
 }

@@ -20,23 +20,9 @@ final class WorkspaceRules {
         }
     }
 
-    private record Direction(PlanClass[] classes, DecisionTree[] trees) {
-        /** The class that most trees name, the lower of equals. */
+    private record Direction(PlanClass[] classes, Forest forest) {
         PlanClass choose(float[] description) {
-            if (trees.length == 1) {
-                return classes[trees[0].outcome(description)];
-            }
-            int[] votes = new int[classes.length];
-            int best = Integer.MAX_VALUE;
-            for (DecisionTree tree : trees) {
-                int vote = tree.outcome(description);
-                votes[vote]++;
-                boolean more = best == Integer.MAX_VALUE || votes[vote] > votes[best];
-                if (more || votes[vote] == votes[best] && vote < best) {
-                    best = vote;
-                }
-            }
-            return classes[best];
+            return classes[forest.outcome(description)];
         }
     }
 
@@ -59,11 +45,7 @@ final class WorkspaceRules {
         for (int i = 0; i < classes.length; i++) {
             classes[i] = new PlanClass(in.readUnsignedByte(), in.readUnsignedByte(), in.readUnsignedShort());
         }
-        DecisionTree[] trees = new DecisionTree[in.readUnsignedByte()];
-        for (int i = 0; i < trees.length; i++) {
-            trees[i] = DecisionTree.read(in);
-        }
-        return new Direction(classes, trees);
+        return new Direction(classes, Forest.read(in));
     }
 
     /** Bytes of the workspace of the first plan. */

@@ -1,0 +1,33 @@
+package dev.headroom.estimator.cudnn;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.stream.Stream;
+
+/** Decision trees that were learned from samples drawn anew for each, and vote. */
+record Forest(DecisionTree[] trees) {
+    /** Reads the number of trees and the trees. */
+    static Forest read(DataInputStream in) throws IOException {
+        DecisionTree[] trees = new DecisionTree[in.readUnsignedByte()];
+        for (int i = 0; i < trees.length; i++) {
+            trees[i] = DecisionTree.read(in);
+        }
+        return new Forest(trees);
+    }
+
+    /** The outcome that most trees name, the lower of equals. */
+    int outcome(float[] description) {
+        int[] votes = Stream.of(trees).mapToInt(t -> t.outcome(description)).sorted().toArray();
+        int best = votes[0];
+        long most = 0;
+        for (int vote : votes) {
+            long count = Arrays.stream(votes).filter(v -> v == vote).count();
+            if (count > most) {
+                best = vote;
+                most = count;
+            }
+        }
+        return best;
+    }
+}
