@@ -39,8 +39,7 @@ final class DriverPlans {
         boolean known = gpu.major() * 10 + gpu.minor() == CAPABILITY
                 && problem.alignment().stream().allMatch(a -> a >= LEAST_ALIGNMENT);
         return version.filter(v -> known)
-                .flatMap(v ->
-                        ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless)))
+                .flatMap(v -> ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless)))
                 .map(bytes -> WorkspaceAnswer.exact(WorkspaceLevel.DISTILLED, bytes, () -> Stream.concat(
                                 Stream.of(bytes), driverless.all().get().stream())
                         .toList()))
@@ -56,7 +55,8 @@ final class DriverPlans {
                 .or(() -> DepthwiseConvolutions.bytes(CAPABILITY, problem, shape))
                 .or(() -> SumCuts.bytes(CAPABILITY + "-" + version, problem, shape, asked))
                 .or(() -> driverless.level() == WorkspaceLevel.DISTILLED
-                        ? RuleBook.rules(CAPABILITY, version, problem)
+                        ? RuleBook.rest(CAPABILITY, version, problem)
+                                .or(() -> RuleBook.rules(CAPABILITY, version, problem))
                                 .map(rules -> rules.bytes(problem.direction(), shape))
                         : Optional.empty());
     }

@@ -16,9 +16,15 @@ record Forest(DecisionTree[] trees) {
         return new Forest(trees);
     }
 
+    /** What each tree names. */
+    int[] outcomes(float[] description) {
+        return Stream.of(trees).mapToInt(t -> t.outcome(description)).toArray();
+    }
+
     /** The outcome that most trees name, the lower of equals. */
     int outcome(float[] description) {
-        int[] votes = Stream.of(trees).mapToInt(t -> t.outcome(description)).sorted().toArray();
+        int[] votes = outcomes(description);
+        Arrays.sort(votes);
         int best = votes[0];
         long most = 0;
         for (int vote : votes) {

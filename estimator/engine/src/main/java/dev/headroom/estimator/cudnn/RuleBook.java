@@ -35,6 +35,11 @@ final class RuleBook {
         return read(capability + "-" + version, problem);
     }
 
+    /** The rules for what engines that split sums do not take, where a driver is; of one group. */
+    static Optional<WorkspaceRules> rest(int capability, CudnnVersion version, ConvolutionProblem problem) {
+        return problem.groups() > 1 ? Optional.empty() : read("rest/" + capability + "-" + version, problem);
+    }
+
     private static synchronized Optional<WorkspaceRules> read(String generation, ConvolutionProblem problem) {
         return group(problem).flatMap(group -> READ.computeIfAbsent(generation + "-" + group, WorkspaceRules::load));
     }

@@ -4,9 +4,12 @@ import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Which convolutions go to engines that split sums ({@link SplitSums}), and how these cut the result. */
@@ -88,20 +91,35 @@ final class SumCuts {
         return RuleBook.group(problem)
                 .flatMap(group -> READ.computeIfAbsent(
                         "rules/sums/" + generation + "-" + group + ".gz", name -> RuleFile.find(name, SumCuts::new)))
-                .flatMap(cuts -> cuts.outcome(direction, shape, asked))
-                .flatMap(outcome -> outcome.bytes(direction, shape));
+                .flatMap(cuts -> mostNamed(cuts.plans(direction, shape, asked), direction, shape));
     }
 
-    /** The outcome that trees name, or another one that fits what was asked better. */
-    private Optional<Outcome> outcome(Direction direction, ConvolutionShape shape, Optional<Long> asked) {
-        Outcome named = outcomes[forests[direction.ordinal()].outcome(ConvolutionFeatures.of(shape))];
-        if (asked.isEmpty() || named.explains(direction, shape, asked.get())) {
-            return Optional.of(named);
+    /** What trees name, as far as it fits what was asked; else others that do. */
+    private List<Outcome> plans(Direction direction, ConvolutionShape shape, Optional<Long> asked) {
+        List<Outcome> named = Arrays.stream(forests[direction.ordinal()].outcomes(ConvolutionFeatures.of(shape)))
+                .mapToObj(i -> outcomes[i])
+                .toList();
+        if (asked.isEmpty()) {
+            return named;
         }
-        return asked.get() <= SplitSums.counted(shape)
-                ? Optional.empty()
+        long bytes = asked.get();
+        List<Outcome> fit =
+                named.stream().filter(o -> o.explains(direction, shape, bytes)).toList();
+        return !fit.isEmpty() || bytes <= SplitSums.counted(shape)
+                ? fit
                 : Stream.of(outcomes)
-                        .filter(o -> o.kind() == Kind.CUT && o.explains(direction, shape, asked.get()))
-                        .findFirst();
+                        .filter(o -> o.kind() == Kind.CUT && o.explains(direction, shape, bytes))
+                        .limit(1)
+                        .toList();
+    }
+
+    /** The workspace that most of some plans take, the smaller of equals; empty when it is not known of most. */
+    private static Optional<Long> mostNamed(List<Outcome> plans, Direction direction, ConvolutionShape shape) {
+        Map<Optional<Long>, Long> votes = plans.stream()
+                .collect(Collectors.groupingBy(plan -> plan.bytes(direction, shape), Collectors.counting()));
+        return votes.entrySet().stream()
+                .max(Map.Entry.<Optional<Long>, Long>comparingByValue()
+                        .thenComparing(e -> -e.getKey().orElse(Long.MAX_VALUE)))
+                .flatMap(Map.Entry::getKey);
     }
 }

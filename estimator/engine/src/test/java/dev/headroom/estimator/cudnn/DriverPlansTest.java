@@ -65,6 +65,22 @@ class DriverPlansTest {
         assertEquals(bytes, answer(HOPPER, problem(Direction.FILTER, DType.FLOAT32, false, 32, c, size, k, 3, 1)));
     }
 
+    /** Layers of VGG-16 at batch 200 and images of 86 pixels, in float32, as an H100 answered. */
+    @ParameterizedTest
+    @CsvSource({
+        "FORWARD, 128, 43, 128, 383459699",
+        "FORWARD, 128, 21, 256, 144519587",
+        "FORWARD, 256, 21, 256, 190857635",
+        "FORWARD, 512, 5, 512, 37782159",
+        "FORWARD, 512, 10, 512, 91357331",
+        "DATA, 256, 21, 256, 198722075",
+        "DATA, 256, 10, 512, 83198751",
+        "DATA, 512, 5, 512, 29917200"
+    })
+    void splitSumsOfOtherDirections(Direction direction, long c, long size, long k, long bytes) {
+        assertEquals(bytes, answer(HOPPER, problem(direction, DType.FLOAT32, false, 200, c, size, k, 3, 1)));
+    }
+
     /** Blocks of 32 channels, 32 bytes a tap, of each image; without a driver cuDNN copies both tensors. */
     @Test
     void depthwiseGradientsTakeBlocksOfChannels() {

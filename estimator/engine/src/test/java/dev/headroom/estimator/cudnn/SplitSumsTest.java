@@ -19,8 +19,7 @@ class SplitSumsTest {
 
     /** A convolution of float32 in NCHW that keeps the size of its image. */
     private static ConvolutionShape shape(long n, long c, long size, long k, long r) {
-        return new ConvolutionShape(
-                n, c, size, size, k, r, r, size, size, 1, r / 2, 1, 1, Float.BYTES, false, false);
+        return new ConvolutionShape(n, c, size, size, k, r, r, size, size, 1, r / 2, 1, 1, Float.BYTES, false, false);
     }
 
     @ParameterizedTest
