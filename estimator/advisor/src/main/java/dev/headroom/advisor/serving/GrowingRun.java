@@ -1,0 +1,96 @@
+package dev.headroom.advisor.serving;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.predict.Simulation;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The requests for memory of a run as it grows. Three sizes of it were played, and every request is continued along the
+ * parabola through what it was in each: products of a batch and a length grow so, and scores of attention. To play
+ * another size takes an allocator then and no operators. A kernel may choose otherwise for another size, so this only
+ * tells which sizes are worth playing.
+ */
+final class GrowingRun {
+    private final EventLog log;
+    private final AllocatorSettings settings;
+    private final long[] sizes;
+
+    /** What a storage grows by for each step of size: from the first size to the second. */
+    private final double[] slope;
+
+    /** How fast that grows itself. */
+    private final double[] bend;
+
+    /** @param played three sizes of a run that got through and did the same */
+    private GrowingRun(long[] sizes, List<Simulation> played) {
+        this.sizes = sizes;
+        this.log = played.get(0).log();
+        this.settings = played.get(0).settings();
+        this.slope = new double[log.storages()];
+        this.bend = new double[log.storages()];
+        for (int storage = 0; storage < slope.length; storage++) {
+            long first = log.requested(storage);
+            long second = played.get(1).log().requested(storage);
+            long third = played.get(2).log().requested(storage);
+            slope[storage] = (double) (second - first) / (sizes[1] - sizes[0]);
+            double next = (double) (third - second) / (sizes[2] - sizes[1]);
+            bend[storage] = (next - slope[storage]) / (sizes[2] - sizes[0]);
+        }
+    }
+
+    /**
+     * Sizes of a run as one that grows.
+     *
+     * @param sizes three different ones
+     * @param played a run of each
+     * @return empty where they do different things
+     */
+    static Optional<GrowingRun> of(long[] sizes, List<Simulation> played) {
+        boolean same = played.stream().allMatch(run -> run.oom() == null && isAlike(run.log(), played.get(0).log()));
+        return same ? Optional.of(new GrowingRun(sizes, played)) : Optional.empty();
+    }
+
+    private static boolean isAlike(EventLog log, EventLog other) {
+        boolean alike = log.size() == other.size() && log.storages() == other.storages();
+        for (int event = 0; alike && event < log.size(); event++) {
+            alike = log.storage(event) == other.storage(event) && log.isFree(event) == other.isFree(event);
+        }
+        return alike;
+    }
+
+    /** Whether a size fits. */
+    boolean fits(long size, DeviceMemory memory) {
+        CachingAllocator allocator = new CachingAllocator(settings, memory);
+        int[] blocks = new int[slope.length];
+        try {
+            log.replay(log.size(), new EventLog.Visitor() {
+                @Override
+                public void allocated(int storage) {
+                    long bytes = requested(storage, size);
+                    blocks[storage] = bytes > 0 ? allocator.allocate(bytes, log.stream(storage)) : -1;
+                }
+
+                @Override
+                public void freed(int storage) {
+                    if (blocks[storage] >= 0) {
+                        allocator.free(blocks[storage]);
+                    }
+                }
+            });
+            return true;
+        } catch (OutOfMemoryException e) {
+            return false;
+        }
+    }
+
+    private long requested(int storage, long size) {
+        double from = size - sizes[0];
+        return log.requested(storage)
+                + Math.round(from * (slope[storage] + bend[storage] * (size - sizes[1])));
+    }
+}
