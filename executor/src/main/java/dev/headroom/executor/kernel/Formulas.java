@@ -30,6 +30,10 @@ public final class Formulas {
     /** Of two truths. */
     public static final Formula BOTH = Formula.binary("both", "(x0 != 0) && (x1 != 0)", (a, b) -> a * b);
 
+    /** By the first: the second where it is not zero, else the third. */
+    public static final Formula WHERE =
+            new Formula("where", "y0 = x0 != 0 ? x1 : x2;", (x, s, y) -> y[0] = x[0] != 0 ? x[1] : x[2]);
+
     /** The first, or zero where the second is not. */
     public static final Formula CLEARED = Formula.binary("cleared", "x1 != 0 ? 0 : x0", (a, b) -> b != 0 ? 0 : a);
 

@@ -4,6 +4,7 @@ import dev.headroom.executor.op.attention.AttentionOperators;
 import dev.headroom.executor.op.complex.ComplexOperators;
 import dev.headroom.executor.op.complex.FourierOperators;
 import dev.headroom.executor.op.composite.AlgebraComposites;
+import dev.headroom.executor.op.composite.Differences;
 import dev.headroom.executor.op.composite.Distances;
 import dev.headroom.executor.op.composite.Einsum;
 import dev.headroom.executor.op.composite.LossComposites;
@@ -133,6 +134,7 @@ public final class StandardOperators {
             CountingOperators::register,
             ScatterOperators::register,
             SmallComposites::register,
+            Differences::register,
             DrawnOperators::register,
             WindowOperators::register,
             ShapeComposites::register,

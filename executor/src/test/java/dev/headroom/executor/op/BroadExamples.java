@@ -49,6 +49,18 @@ final class BroadExamples {
                 .real("eps", 1e-5)
                 .flag("cudnn_enabled", true)
                 .halfTolerance(4);
+        o.of("aten.instance_norm")
+                .wide("input", 2, 3, 4, 4)
+                .tensor("weight", 3)
+                .tensor("bias", 3)
+                .buffer("running_mean", new long[] {3}, 0.1, 0.2, 0.3)
+                .buffer("running_var", new long[] {3}, 1, 2, 3)
+                .flag("use_input_stats", false)
+                .real("momentum", 0.1)
+                .real("eps", 1e-5)
+                .flag("cudnn_enabled", true)
+                .label("by running statistics")
+                .halfTolerance(4);
         o.of("aten.glu").tensor("self", 3, 4).integer("dim", 1);
     }
 

@@ -20,6 +20,7 @@ final class ScanExamples {
                 .integer("dim", 0)
                 .halfTolerance(4)
                 .label("a line");
+        differences(o);
         o.of("aten.prod").tensor("self", 2, 3).halfTolerance(4);
         o.of("aten.prod")
                 .tensor("self", 2, 3)
@@ -62,5 +63,18 @@ final class ScanExamples {
                     .tensor(library ? "weight" : "mat2", 2, 3, 4)
                     .fixed("offs", DType.INT32, new long[] {2}, 2, 5);
         }
+    }
+
+    private static void differences(Examples o) {
+        o.of("aten.diff").tensor("self", 3, 4).integer("n", 1).integer("dim", 1);
+        o.of("aten.diff").tensor("self", 5, 2).integer("n", 3).integer("dim", 0).label("of higher order");
+        o.of("aten.diff").tensor("self", 3, 4).integer("n", 0).label("a copy");
+        o.of("aten.diff")
+                .tensor("self", 3, 4)
+                .integer("n", 2)
+                .integer("dim", 1)
+                .tensor("prepend", 3, 1)
+                .tensor("append", 3, 2)
+                .label("between others");
     }
 }

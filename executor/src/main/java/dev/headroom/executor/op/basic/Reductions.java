@@ -75,6 +75,9 @@ public final class Reductions {
      * @param values {@code null} when only the places are wanted
      */
     public static void extremes(Eager e, Kind kind, @Nullable Tensor values, Tensor places, Tensor t, int dim) {
+        if (t.elements() == 0) {
+            return;
+        }
         try (Scope s = e.open()) {
             // A value and a 64-bit place, aligned to that.
             scratch(e, places, t, 2 * Long.BYTES, VECTOR);
@@ -84,6 +87,13 @@ public final class Reductions {
 
     /** Variances, and means where wanted, with the reduced dimensions kept. */
     public static void moments(Eager e, Tensor variance, @Nullable Tensor mean, Tensor t, double correction) {
+        if (t.elements() == 0) {
+            Elementwise.fill(e, variance, Double.NaN);
+            if (mean != null) {
+                Elementwise.fill(e, mean, Double.NaN);
+            }
+            return;
+        }
         try (Scope s = e.open()) {
             // Mean, sum of squares, count, and the count in floating point (SharedReduceOps.h, WelfordData).
             scratch(e, variance, t, t.dtype() == DType.FLOAT64 ? 32 : 16, MOMENT_VECTOR);

@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Functions by other operators' calls: squares, repeated elements, pooling and normalisation of other shapes. */
 public final class SmallComposites {
@@ -85,33 +86,59 @@ public final class SmallComposites {
     /** {@code instance_norm}: batch normalisation of as many channels as there are planes (Normalization.cpp). */
     private static Tensor instanceNorm(Calls c, Arguments a) {
         Tensor x = a.tensor("input");
-        if (a.optional("running_mean") != null || !a.flag("use_input_stats", true)) {
-            throw new UserInputException("instance_norm with running statistics is not supported by the executor");
-        }
         long n = x.size(0);
         long channels = x.size(1);
         long[] shape = x.sizes().clone();
         shape[0] = 1;
         shape[1] = n * channels;
-        Tensor weight = a.optional("weight");
-        Tensor bias = a.optional("bias");
+        Tensor[] weight = repeated(c, a.optional("weight"), n);
+        Tensor[] bias = repeated(c, a.optional("bias"), n);
+        Tensor[] mean = repeated(c, a.optional("running_mean"), n);
+        Tensor[] variance = repeated(c, a.optional("running_var"), n);
         Tensor planes = Views.view(c.e(), Copies.contiguous(c.e(), x), shape);
         Tensor out = c.call(
                 "batch_norm",
                 "input",
                 planes,
                 "weight",
-                weight == null ? new Tensor[] {} : c.call("repeat", "self", weight, "repeats", new long[] {n}),
+                one(weight),
                 "bias",
-                bias == null ? new Tensor[] {} : c.call("repeat", "self", bias, "repeats", new long[] {n}),
+                one(bias),
+                "running_mean",
+                one(mean),
+                "running_var",
+                one(variance),
                 "training",
-                true,
+                a.flag("use_input_stats", true),
                 "momentum",
                 a.real("momentum", 0.1),
                 "eps",
                 a.real("eps", 1e-5),
                 "cudnn_enabled",
                 a.flag("cudnn_enabled", true));
+        average(c, a.optional("running_mean"), mean, n);
+        average(c, a.optional("running_var"), variance, n);
         return Views.view(c.e(), out, x.sizes());
+    }
+
+    /** A statistic of channels for the channels of each sample; none for none. */
+    private static Tensor[] repeated(Calls c, @Nullable Tensor t, long samples) {
+        return t == null
+                ? new Tensor[] {}
+                : new Tensor[] {c.call("repeat", "self", t, "repeats", new long[] {samples})};
+    }
+
+    private static Object one(Tensor[] atMost) {
+        return atMost.length == 0 ? atMost : atMost[0];
+    }
+
+    /** A running statistic becomes the mean of those of the samples. */
+    private static void average(Calls c, @Nullable Tensor running, Tensor[] samples, long n) {
+        if (running != null) {
+            Tensor rows = Views.view(c.e(), samples[0], n, running.size(0));
+            Tensor mean = c.call("mean", "self", rows, "dim", new long[] {0}, "keepdim", false);
+            c.call("copy_", "self", running, "src", mean);
+            c.e().free(mean);
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.elementwise;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.Promotion;
@@ -17,8 +18,6 @@ import dev.headroom.model.graph.DType;
 
 /** {@code where} and {@code masked_fill} (aten/src/ATen/native/TensorCompare.cpp, TensorAdvancedIndexing.cpp). */
 public final class SelectionOperators {
-    private static final Formula WHERE =
-            new Formula("where", "y0 = x0 != 0 ? x1 : x2;", (x, s, y) -> y[0] = x[0] != 0 ? x[1] : x[2]);
     private static final Formula MASK =
             new Formula("masked_fill", "y0 = x1 != 0 ? s0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? s[0] : x[0]);
 
@@ -66,7 +65,7 @@ public final class SelectionOperators {
             second = converted(e, second, type);
             long[] sizes = Layout.broadcast(condition, first, second);
             out = e.emptyStrided(type, sizes, IterationOrder.resultStrides(sizes, condition, first, second));
-            e.backend().elementwise().map(WHERE, new double[0], new Tensor[] {out}, condition, first, second);
+            e.backend().elementwise().map(Formulas.WHERE, new double[0], new Tensor[] {out}, condition, first, second);
             result = s.pass(out);
         }
         return r.backward(g -> {

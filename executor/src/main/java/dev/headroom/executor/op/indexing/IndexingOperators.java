@@ -194,6 +194,13 @@ public final class IndexingOperators {
         return inPlace ? r.changed(out) : out;
     }
 
+    private static void sortScratch(Eager e, long n, long greatest) {
+        try (Scope sort = e.open()) {
+            e.empty(DType.INT64, n);
+            e.workspace(CubScratch.sortPairs(n, greatest, e.settings().gpu()));
+        }
+    }
+
     /**
      * index_put_with_sort_kernel: the indices as one number each, sorted, so that equal ones are added in order.
      *
@@ -224,12 +231,8 @@ public final class IndexingOperators {
             }
             e.empty(DType.INT64, n); // the indices in order
             e.empty(DType.INT64, n); // where each was
-            try (Scope sort = e.open()) {
-                e.empty(DType.INT64, n);
-                e.workspace(CubScratch.sortPairs(
-                        n,
-                        (into.elements() - 1) / Math.max(1, slice),
-                        e.settings().gpu()));
+            if (n > 0) {
+                sortScratch(e, n, (into.elements() - 1) / Math.max(1, slice));
             }
             long[] whole = resultSizes(into, indices);
             long[] steps = Layout.expanded(packed.sizes(), packed.strides(), whole);

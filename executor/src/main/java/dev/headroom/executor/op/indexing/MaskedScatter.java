@@ -85,13 +85,16 @@ final class MaskedScatter {
         e.free(e.workspace(CubScratch.countFlags(n, e.settings().gpu())));
         e.free(e.workspace(CubScratch.selectFlags(n, e.settings().gpu())));
         e.free(count);
+        if (dense != mask) {
+            e.free(dense);
+        }
         Tensor zeros = e.empty(g.dtype(), sizes);
         Tensor out = e.empty(g.dtype(), sizes);
         Elementwise.fill(e, out, 0);
         e.free(zeros);
         try (Scope s = e.open()) {
             long[] all = {out.elements()};
-            e.backend().indexing().maskedTake(e.alias(out, all, new long[] {1}, 0), dense, g);
+            e.backend().indexing().maskedTake(e.alias(out, all, new long[] {1}, 0), mask, g);
         }
         return out;
     }

@@ -26,9 +26,6 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
     private static final Formula AT_LEAST_ONE = Formula.unary("at_least_one", "x0 == 0 ? 1 : x0", x -> x == 0 ? 1 : x);
     private static final Formula ONE_WHERE = Formula.binary("one_where", "x1 != 0 ? 1 : x0", (x, m) -> m != 0 ? 1 : x);
     private static final Formula IS_ONE = Formula.unary("is_one", "x0 == 1", x -> x == 1 ? 1 : 0);
-    private static final Formula CHOICE =
-            new Formula("choice", "y0 = x0 != 0 ? x1 : x2;", (x, s, y) -> y[0] = x[0] != 0 ? x[1] : x[2]);
-
     static void register(Operators o) {
         o.add1("aten.scatter_reduce", (e, a) -> apply(e, a, false));
         o.add1("aten.scatter_reduce_", (e, a) -> apply(e, a, true));
@@ -211,7 +208,7 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
         Tensor all = s.times(g, result);
         Tensor others = s.over(gathered(all, index), ones);
         Tensor lone = gathered(s.times(g, withSafe), index);
-        return new Tensor[] {ofX, s.of(CHOICE, single, lone, others)};
+        return new Tensor[] {ofX, s.of(Formulas.WHERE, single, lone, others)};
     }
 
     private Tensor copied(Tensor t) {

@@ -70,7 +70,7 @@ public final class BinaryCrossEntropy {
                 return each;
             }
             Tensor reduced = reduced(e, each, reduction);
-            Tensor resized = e.alias(each, new long[0], new long[0], 0);
+            Tensor resized = LossOperators.scalarIn(e, each);
             Elementwise.into(e, Formula.COPY, resized, reduced);
             return resized;
         });

@@ -89,7 +89,7 @@ public final class DistanceLosses {
         long[] strides = IterationOrder.resultStrides(sizes, x, target);
         Tensor whole = e.emptyStrided(Promotion.common(x, target), sizes, strides);
         Tensor each = Elementwise.map(e, loss.forward(), whole.dtype(), numbers, x, target);
-        Tensor out = e.alias(whole, new long[0], new long[0], 0);
+        Tensor out = LossOperators.scalarIn(e, whole);
         LossOperators.reduceInto(e, out, each, reduction == MEAN ? Kind.MEAN : Kind.SUM);
         return out;
     }

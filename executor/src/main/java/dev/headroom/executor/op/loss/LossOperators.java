@@ -61,7 +61,7 @@ public final class LossOperators {
         long[] sizes = Layout.broadcast(x, target);
         Tensor whole = e.emptyStrided(type, sizes, IterationOrder.resultStrides(sizes, x, target));
         Tensor each = Elementwise.binary(e, SQUARED_DIFFERENCE, x, target);
-        Tensor out = e.alias(whole, new long[0], new long[0], 0);
+        Tensor out = scalarIn(e, whole);
         Reductions.into(e, reduction == MEAN ? Kind.MEAN : Kind.SUM, wide(e, out, each.dims()), each);
         return out;
     }
@@ -71,6 +71,11 @@ public final class LossOperators {
         Tensor out = e.empty(x.dtype(), x.sizes());
         Elementwise.into(e, SQUARED_DIFFERENCE_GRADIENT, new double[] {scale}, out, g, x, target);
         return out;
+    }
+
+    /** A scalar in the memory of a tensor; one without elements has none, and it gets its own (resize_). */
+    static Tensor scalarIn(Eager e, Tensor t) {
+        return t.elements() == 0 ? e.empty(t.dtype()) : e.alias(t, new long[0], new long[0], 0);
     }
 
     /** A scalar seen with dimensions of size 1. */

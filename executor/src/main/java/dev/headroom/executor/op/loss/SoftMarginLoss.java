@@ -45,7 +45,7 @@ public final class SoftMarginLoss {
             // The reduced result is copied into the memory of the unreduced one.
             Tensor small = e.empty(each.dtype());
             LossOperators.reduceInto(e, small, each, reduction == MEAN ? Kind.MEAN : Kind.SUM);
-            Tensor out = e.alias(each, new long[0], new long[0], 0);
+            Tensor out = LossOperators.scalarIn(e, each);
             Copies.fill(e, out, small);
             return out;
         });

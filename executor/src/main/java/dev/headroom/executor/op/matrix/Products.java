@@ -136,15 +136,17 @@ public final class Products {
         SavedTensor first = r.saveIf(r.needs(1), matrix);
         SavedTensor second = r.saveIf(r.needs(0), vector);
         Tensor out = e.empty(matrix.dtype(), matrix.size(0));
-        e.backend()
-                .matrices()
-                .multiply(
-                        column(e, out),
-                        matrix,
-                        column(e, vector),
-                        1,
-                        0,
-                        e.blasWorkspaces().current());
+        if (!isLeft(e, out, matrix, 0)) {
+            e.backend()
+                    .matrices()
+                    .multiply(
+                            column(e, out),
+                            matrix,
+                            column(e, vector),
+                            1,
+                            0,
+                            e.blasWorkspaces().current());
+        }
         return r.backward(g -> new Tensor[] {
                     r.needs(0)
                             ? Elementwise.binary(
@@ -195,8 +197,20 @@ public final class Products {
         multiply(e, out, a, b, alpha, beta);
     }
 
+    /** Whether there is nothing to multiply: then the library is not asked, and what is added to stays alone. */
+    private static boolean isLeft(Eager e, Tensor out, Tensor a, double beta) {
+        if (out.elements() > 0 && a.elements() == 0) {
+            if (beta == 0) {
+                Elementwise.fill(e, out, 0);
+            } else {
+                Elementwise.into(e, Scaling.SCALE, new double[] {beta}, out, out);
+            }
+        }
+        return out.elements() == 0 || a.elements() == 0;
+    }
+
     private static void multiply(Eager e, Tensor out, Tensor a, Tensor b, double alpha, double beta) {
-        if (out.elements() == 0) {
+        if (isLeft(e, out, a, beta)) {
             return;
         }
         try (Scope s = e.open()) {
@@ -218,7 +232,7 @@ public final class Products {
     }
 
     private static void multiplyBatches(Eager e, Tensor out, Tensor a, Tensor b, double alpha, double beta) {
-        if (out.elements() == 0) {
+        if (isLeft(e, out, a, beta)) {
             return;
         }
         try (Scope s = e.open()) {

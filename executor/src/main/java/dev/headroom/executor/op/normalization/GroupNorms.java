@@ -80,20 +80,23 @@ public final class GroupNorms {
         GroupNormCall call = new GroupNormCall(x, weight, null, kept.mean(), kept.rstd(), groups, kept.epsilon());
         DType type = NativeBatchNorms.accumulator(x.dtype());
         Tensor gradX = r.needs(0) ? e.empty(x.dtype(), x.sizes()) : null;
-        Tensor gradWeight = LayerNorm.gradientOf(e, r.needs(1), weight);
-        Tensor gradBias = LayerNorm.gradientOf(e, r.needs(2), weight);
+        boolean none = x.elements() == 0; // then both are zeros, as arguments of one call: made from the last
+        Tensor first = LayerNorm.gradientOf(e, r.needs(none ? 2 : 1), weight);
+        Tensor second = LayerNorm.gradientOf(e, r.needs(none ? 1 : 2), weight);
+        Tensor gradWeight = none ? second : first;
+        Tensor gradBias = none ? first : second;
         try (Scope s = e.open()) {
             boolean spatial = x.elements() > x.size(0) * x.size(1);
             Tensor sums = spatial ? e.empty(type, x.size(0), x.size(1)) : null;
             Tensor products = spatial ? e.empty(type, x.size(0), x.size(1)) : null;
-            Tensor second = gradX == null ? null : e.empty(type, x.size(0), groups);
-            Tensor third = gradX == null ? null : e.empty(type, x.size(0), groups);
+            Tensor groupSums = gradX == null ? null : e.empty(type, x.size(0), groups);
+            Tensor groupProducts = gradX == null ? null : e.empty(type, x.size(0), groups);
             boolean scaled = gradX != null && spatial && weight != null;
-            Tensor first = scaled ? e.empty(type, x.size(0), x.size(1)) : null;
+            Tensor scale = scaled ? e.empty(type, x.size(0), x.size(1)) : null;
             e.backend().normalizations().groupNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
-            e.free(third);
-            e.free(second);
-            e.free(first);
+            e.free(groupProducts);
+            e.free(groupSums);
+            e.free(scale);
             e.free(products);
             e.free(sums);
         }

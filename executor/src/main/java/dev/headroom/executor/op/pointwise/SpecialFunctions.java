@@ -36,9 +36,6 @@ public final class SpecialFunctions {
     private static final double[] I1E = {1, 1};
 
     private static final Formula LARGE = Formula.unary("large", "x0 > 2.3e-16", x -> x > 2.3e-16 ? 1 : 0);
-    private static final Formula CHOICE =
-            new Formula("chosen", "y0 = x0 != 0 ? x1 : x2;", (x, s, y) -> y[0] = x[0] != 0 ? x[1] : x[2]);
-
     private static final List<Row> ROWS = List.of(
             new Row(
                     "special_entr",
@@ -153,7 +150,7 @@ public final class SpecialFunctions {
         Tensor large = s.truth(LARGE, size);
         e.free(size);
         Tensor least = number(e, x.dtype(), 2.3e-16);
-        Tensor safe = s.of(CHOICE, large, x, least);
+        Tensor safe = s.of(Formulas.WHERE, large, x, least);
         e.free(least);
         Tensor slope = e.call(() -> {
             Tensor sum = s.inverse(1, safe);
@@ -164,7 +161,7 @@ public final class SpecialFunctions {
             return s.minus(bessel(s, safe, scaled ? I0E : I0), product);
         });
         Tensor half = number(e, x.dtype(), 0.5);
-        return s.times(g, s.of(CHOICE, large, slope, half));
+        return s.times(g, s.of(Formulas.WHERE, large, slope, half));
     }
 
     private static Tensor number(Eager e, DType type, double value) {

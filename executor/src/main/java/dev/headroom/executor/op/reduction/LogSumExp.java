@@ -49,6 +49,11 @@ public final class LogSumExp {
 
     /** The greatest is taken off before exponents are summed; where it is infinite, nothing is. */
     private static Tensor forward(Eager e, Tensor x, long[] kept) {
+        if (x.elements() == 0) {
+            Tensor out = Reductions.sum(e, x, kept, x.dtype());
+            Elementwise.into(e, Formulas.LOG, out, out);
+            return out;
+        }
         Tensor greatest = Reductions.reduce(e, Kind.MAX, x, kept, x.dtype());
         try (Scope s = e.open()) {
             Tensor size = Elementwise.unary(e, Formulas.ABS, greatest);

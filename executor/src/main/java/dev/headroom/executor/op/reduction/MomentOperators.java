@@ -26,6 +26,15 @@ public final class MomentOperators {
     private static final Formula ZEROED =
             new Formula("masked_zero", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
 
+    /**
+     * What a variance is of.
+     *
+     * @param kept the operand's sizes with 1 in the reduced dimensions
+     * @param correction what is taken off the number of elements
+     * @param named whether dimensions are named: then nobody looks whether a degree of freedom is left
+     */
+    private record Spread(long[] kept, double correction, boolean named) {}
+
     private MomentOperators() {}
 
     public static void register(Operators o) {
@@ -47,6 +56,7 @@ public final class MomentOperators {
         boolean keep = a.flag("keepdim", false);
         Recorder r = e.record(root ? "StdBackward0" : "VarBackward0", x);
         SavedTensor saved = r.save(x);
+        Spread spread = new Spread(kept, correction, a.has("dim") && x.dims() > 0);
         Tensor wide = e.empty(x.dtype(), kept);
         Reductions.moments(e, wide, null, x, correction);
         if (root) {
@@ -57,9 +67,9 @@ public final class MomentOperators {
         r.backward(g -> new Tensor[] {
             e.call(() -> {
                 if (!root) {
-                    return gradient(e, g[0], saved.get(), kept, correction);
+                    return gradient(e, g[0], saved.get(), spread);
                 }
-                return rootGradient(e, g[0], saved.get(), result.get(), kept, correction);
+                return rootGradient(e, g[0], saved.get(), result.get(), spread);
             })
         });
         return new Tensor[] {r.output(out)};
@@ -73,6 +83,7 @@ public final class MomentOperators {
         boolean keep = a.flag("keepdim", false);
         Recorder r = e.record(root ? "StdMeanBackward0" : "VarMeanBackward0", x);
         SavedTensor saved = r.save(x);
+        Spread spread = new Spread(kept, correction, a.has("dim") && x.dims() > 0);
         Tensor variance = e.empty(x.dtype(), kept);
         Tensor mean = e.empty(x.dtype(), kept);
         Reductions.moments(e, variance, mean, x, correction);
@@ -86,8 +97,8 @@ public final class MomentOperators {
             Tensor ofVariance = g[0] == null
                     ? null
                     : e.call(() -> root
-                            ? rootGradient(e, g[0], saved.get(), result.get(), kept, correction)
-                            : gradient(e, g[0], saved.get(), kept, correction));
+                            ? rootGradient(e, g[0], saved.get(), result.get(), spread)
+                            : gradient(e, g[0], saved.get(), spread));
             Tensor ofMean = g[1] == null
                     ? null
                     : Scaling.times(
@@ -106,28 +117,45 @@ public final class MomentOperators {
     }
 
     /** std_backward: g / (2 std), nothing where that is zero, as the variance's gradient. */
-    private static Tensor rootGradient(Eager e, Tensor g, Tensor x, Tensor root, long[] kept, double correction) {
+    private static Tensor rootGradient(Eager e, Tensor g, Tensor x, Tensor root, Spread spread) {
         Tensor twice = Scaling.times(e, root, 2);
         Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g, twice);
         Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], root);
         Elementwise.into(e, ZEROED, share, share, zero);
         e.free(zero);
         e.free(twice);
-        return gradient(e, share, x, kept, correction);
+        return gradient(e, share, x, spread);
     }
 
-    /** var_backward: (2 / (n - correction)) g (x - mean). */
-    private static Tensor gradient(Eager e, Tensor g, Tensor x, long[] kept, double correction) {
+    /** var_backward: (2 / free) g (x - mean). */
+    private static Tensor gradient(Eager e, Tensor g, Tensor x, Spread spread) {
         return e.call(() -> {
-            double n = (double) x.elements() / Layout.elements(kept);
+            long[] kept = spread.kept();
+            double free = (double) x.elements() / Layout.elements(kept) - spread.correction();
             Tensor mean = Reductions.reduce(e, Kind.MEAN, x, kept, x.dtype());
+            if (free <= 0 && !spread.named()) {
+                return Elementwise.binary(e, Elementwise.MULTIPLY, Views.view(e, g, kept), unbounded(e, x, mean));
+            }
             Tensor distance = Elementwise.binary(e, Formulas.DIFFERENCE, x, mean);
-            Tensor scaled = Scaling.times(e, Views.view(e, g, kept), 2 / (n - correction));
+            Tensor scaled = Scaling.times(e, Views.view(e, g, kept), 2 / free);
             Tensor out = Elementwise.binary(e, Elementwise.MULTIPLY, scaled, distance);
             e.free(scaled);
             e.free(distance);
             e.free(mean);
             return out;
         });
+    }
+
+    /** With no degree of freedom left: nothing known at the mean, infinite elsewhere, by two scalars on the device. */
+    private static Tensor unbounded(Eager e, Tensor x, Tensor mean) {
+        Tensor equal = Elementwise.map(e, Formulas.EQUAL, DType.BOOL, new double[0], x, mean);
+        Tensor infinite = e.empty(x.dtype());
+        Tensor unknown = e.empty(x.dtype());
+        Elementwise.fill(e, infinite, Double.POSITIVE_INFINITY);
+        Elementwise.fill(e, unknown, Double.NaN);
+        Tensor out = Elementwise.map(e, Formulas.WHERE, x.dtype(), new double[0], equal, unknown, infinite);
+        e.free(unknown);
+        e.free(infinite);
+        return out;
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.executor.op.reduction;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.kernel.ReductionKernels.Choice;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.ReducedDimensions;
@@ -20,9 +21,6 @@ import dev.headroom.model.graph.DType;
 /** Elements by their ranks along a dimension (aten/src/ATen/native/cuda/Sorting.cpp, TensorModeKernel.cpp). */
 public final class RankOperators {
     private static final Formula NO_NUMBER = Formula.unary("isnan", "x0 != x0", x -> Double.isNaN(x) ? 1 : 0);
-    private static final Formula CHOICE =
-            new Formula("chosen", "y0 = x0 != 0 ? x1 : x2;", (x, s, y) -> y[0] = x[0] != 0 ? x[1] : x[2]);
-
     private RankOperators() {}
 
     public static void register(Operators o) {
@@ -83,7 +81,7 @@ public final class RankOperators {
             Tensor middle = e.alias(values, new long[0], new long[0], (x.elements() - 1) / 2);
             Steps s = new Steps(e);
             Tensor none = s.truth(NO_NUMBER, last);
-            return s.of(CHOICE, none, last, middle);
+            return s.of(Formulas.WHERE, none, last, middle);
         });
         SavedTensor result = r.saveOutput(out);
         long[] kept = ReducedDimensions.kept(x.sizes(), new long[0]);

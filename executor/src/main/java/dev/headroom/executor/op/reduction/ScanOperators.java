@@ -1,29 +1,23 @@
 package dev.headroom.executor.op.reduction;
 
-import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Scan;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.CubScratch;
-import dev.headroom.executor.op.basic.Elementwise;
-import dev.headroom.executor.op.basic.Slices;
-import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
-/** {@code cumsum} and {@code diff} (aten/src/ATen/native/ReduceOps.cpp, cuda/ScanUtils.cuh). */
+/** {@code cumsum} and {@code flip} (aten/src/ATen/native/ReduceOps.cpp, cuda/ScanUtils.cuh). */
 public final class ScanOperators {
     private ScanOperators() {}
 
     public static void register(Operators o) {
         o.add1("aten.cumsum", (e, a) -> cumsum(e, a.tensor("self"), a.integer("dim", 0), a.dtype("dtype")));
         o.add1("aten.flip", (e, a) -> flip(e, a.tensor("self"), a.integers("dims")));
-        o.add1("aten.diff", ScanOperators::diff);
     }
 
     static Tensor cumsum(Eager e, Tensor t, long dim, @Nullable DType dtype) {
@@ -34,7 +28,7 @@ public final class ScanOperators {
         Tensor out = e.empty(type, t.sizes());
         try (Scope s = e.open()) {
             Tensor operand = Copies.packed(e, Copies.to(e, t, type));
-            if (t.dims() > 0 && t.elements() == t.size(at)) {
+            if (t.dims() > 0 && t.elements() > 0 && t.elements() == t.size(at)) {
                 e.workspace(CubScratch.scan(t.elements(), type.bytes()));
             }
             e.backend().reductions().scan(Scan.SUM, out, null, operand, at);
@@ -73,36 +67,5 @@ public final class ScanOperators {
         long[] sizes = t.sizes().clone();
         sizes[dim] = 1;
         return e.alias(t, sizes, t.strides(), t.offset() + place * t.stride(dim));
-    }
-
-    /** {@code diff} of whole numbers, as masks of packed sequences are made with. */
-    private static Tensor diff(Eager e, Arguments a) {
-        Tensor t = a.tensor("self");
-        Tensor before = a.optional("prepend");
-        if (t.requiresGrad() || a.integer("n", 1) != 1 || a.has("append")) {
-            throw new UserInputException(
-                    "diff of differentiable values, of higher order or with 'append' is not supported"
-                            + " by the executor");
-        }
-        return e.call(() -> {
-            int dim = Layout.dimension(a.integer("dim", -1), t.dims());
-            Tensor whole = before == null ? t : joined(e, before, t, dim);
-            long n = whole.size(dim);
-            Tensor later = Slices.slice(e, whole, dim, 1, n, 1);
-            Tensor earlier = Slices.slice(e, whole, dim, 0, n - 1, 1);
-            return Elementwise.binary(e, t.dtype() == DType.BOOL ? DIFFERENT : DIFFERENCE, later, earlier);
-        });
-    }
-
-    private static final Formula DIFFERENCE = Formula.binary("difference", "x0 - x1", (x, y) -> x - y);
-    private static final Formula DIFFERENT = Formula.binary("different", "x0 != x1", (x, y) -> x != y ? 1 : 0);
-
-    private static Tensor joined(Eager e, Tensor a, Tensor b, int dim) {
-        long[] sizes = b.sizes().clone();
-        sizes[dim] += a.size(dim);
-        Tensor out = e.empty(b.dtype(), sizes);
-        Copies.fill(e, e.alias(out, a.sizes(), out.strides(), 0), a);
-        Copies.fill(e, e.alias(out, b.sizes(), out.strides(), a.size(dim) * out.stride(dim)), b);
-        return out;
     }
 }

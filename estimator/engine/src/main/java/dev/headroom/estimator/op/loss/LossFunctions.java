@@ -82,14 +82,10 @@ final class LossFunctions {
         if (reduction == Reduction.NONE) {
             return loss;
         }
-        rt.free(Reductions.reduce(
-                rt,
-                loss,
-                Reductions.mask(null, loss.dim()),
-                false,
-                loss.dtype(),
-                Reductions.accumulator(loss.dtype())));
-        Tensor out = rt.reinterpret(loss, new long[0], new long[0], 0);
+        Tensor reduced = Reductions.reduce(
+                rt, loss, Reductions.mask(null, loss.dim()), false, loss.dtype(), Reductions.accumulator(loss.dtype()));
+        Tensor out = Losses.scalarIn(rt, loss);
+        rt.free(reduced);
         rt.free(loss);
         return out;
     }

@@ -138,8 +138,8 @@ public final class Losses {
         Saved b = r.save(target);
         Tensor out = Strided.result(rt, input, target);
         if (reduction != Reduction.NONE) {
-            Tensor shrunk = rt.reinterpret(out, new long[0], new long[0], 0);
             Tensor squares = Strided.result(rt, input, target);
+            Tensor shrunk = scalarIn(rt, out);
             ReduceScratch.use(
                     rt,
                     squares,
@@ -154,6 +154,11 @@ public final class Losses {
         return r.gradient(0, g -> rt.empty(a.get().dtype(), a.get().sizes()))
                 .gradient(1, g -> rt.empty(b.get().dtype(), b.get().sizes()))
                 .output(out);
+    }
+
+    /** A scalar in the memory of a tensor, which grows where that has none ({@code resize_}). */
+    static Tensor scalarIn(EagerRuntime rt, Tensor t) {
+        return t.numel() == 0 ? rt.empty(t.dtype()) : rt.reinterpret(t, new long[0], new long[0], 0);
     }
 
     /** {@code out.sum()}. */

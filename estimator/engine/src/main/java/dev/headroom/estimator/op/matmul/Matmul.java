@@ -21,8 +21,14 @@ public final class Matmul {
                 + Arrays.toString(b.sizes()) + ": inner sizes differ");
     }
 
-    /** A library call on operands that cuBLAS may have to see as copies (prepare_matrix_for_cublas). */
+    /**
+     * A library call on operands that cuBLAS may have to see as copies (prepare_matrix_for_cublas); none where there is
+     * nothing to multiply.
+     */
     private static void gemm(EagerRuntime rt, Tensor a, Tensor b, boolean lt) {
+        if (a.numel() == 0 || b.numel() == 0) {
+            return;
+        }
         Tensor ca = blasReady(rt, a);
         Tensor cb = blasReady(rt, b);
         if (lt) {
@@ -158,7 +164,9 @@ public final class Matmul {
         Saved sm = r.saveIf(r.needs(1), m);
         Saved sv = r.saveIf(r.needs(0), v);
         Tensor out = rt.empty(m.dtype(), m.size(0));
-        rt.workspaces().useBlas();
+        if (m.numel() > 0) {
+            rt.workspaces().useBlas();
+        }
         return r.gradient(
                         0,
                         g -> { // grad.ger(vec)

@@ -79,7 +79,8 @@ final class GroupNorm {
         if (r.needs(0)) {
             out[0] = rt.empty(x.dtype(), x.sizes());
         }
-        for (int i = 1; i < 3; i++) {
+        for (int k = 1; k < 3; k++) {
+            int i = x.numel() == 0 ? 3 - k : k; // zeros, as arguments of one call: made from the last
             if (r.needs(i)) {
                 out[i] = rt.empty(w == null ? x.dtype() : w.dtype(), channels);
             }

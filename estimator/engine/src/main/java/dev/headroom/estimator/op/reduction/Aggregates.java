@@ -152,6 +152,21 @@ final class Aggregates {
         boolean kept = keep(c);
         Recorder r = rt.record("LogsumexpBackward0", t);
         Saved self = r.save(t);
+        Tensor out = t.numel() == 0
+                ? Reductions.reduce(rt, t, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()))
+                : sumOfPowers(rt, t, mask, kept);
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    Tensor grad = kept ? g : Reductions.restored(rt, g, mask);
+                    Tensor value = kept ? result.get() : Reductions.restored(rt, result.get(), mask);
+                    return f.op(grad, f.op(f.op(self.get(), value)));
+                })
+                .output(out);
+    }
+
+    /** Powers of the distances to the maximum. */
+    private static Tensor sumOfPowers(EagerRuntime rt, Tensor t, boolean[] mask, boolean kept) {
         Tensor max = Reductions.reduce(rt, t, mask, true, t.dtype(), t.dtype().bytes());
         Tensor absolute = Pointwise.op(rt, max);
         Tensor infinite = Strided.result(rt, DType.BOOL, absolute);
@@ -161,14 +176,7 @@ final class Aggregates {
         Tensor out = Reductions.reduce(rt, powers, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()));
         rt.free(powers);
         rt.free(max);
-        Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> {
-                    Formula f = new Formula(rt);
-                    Tensor grad = kept ? g : Reductions.restored(rt, g, mask);
-                    Tensor value = kept ? result.get() : Reductions.restored(rt, result.get(), mask);
-                    return f.op(grad, f.op(f.op(self.get(), value)));
-                })
-                .output(out);
+        return out;
     }
 
     /** {@code diff}: two slices an order, of the input with what is put before and after it; of order 0 a copy. */

@@ -24,6 +24,7 @@ final class Deviation {
         boolean kept = c.flag("keepdim", false);
         Recorder r = rt.record(node, t);
         Saved self = r.save(t);
+        double correction = c.has("unbiased") ? (c.flag("unbiased", true) ? 1 : 0) : c.number("correction", 1);
         int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : Reductions.WELFORD;
         Tensor out;
         Tensor mean = null;
@@ -34,7 +35,9 @@ final class Deviation {
             out = Reductions.reduce(rt, t, mask, kept, t.dtype(), accumulator);
         }
         Saved result = root ? r.saveOutput(out) : null;
-        r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
+        boolean named = c.integersOrNull("dim") != null && t.dim() > 0; // then it divides by zero
+        boolean free = named || t.numel() > correction;
+        r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept, free)})
                 .output(out);
         if (mean == null) {
             return new Tensor[] {out};
@@ -42,9 +45,19 @@ final class Deviation {
         return new Tensor[] {out, r.output(mean)};
     }
 
-    /** FunctionsManual.cpp, var_backward, std_backward and var_mean_backward. */
+    /**
+     * FunctionsManual.cpp, var_backward, std_backward and var_mean_backward.
+     *
+     * @param free whether a degree of freedom is left, or nobody looks
+     */
     private static @Nullable Tensor backward(
-            EagerRuntime rt, Tensor[] grads, Tensor self, @Nullable Saved result, boolean[] mask, boolean kept) {
+            EagerRuntime rt,
+            Tensor[] grads,
+            Tensor self,
+            @Nullable Saved result,
+            boolean[] mask,
+            boolean kept,
+            boolean free) {
         Formula f = new Formula(rt);
         Tensor out = null;
         if (grads[0] != null) {
@@ -59,14 +72,29 @@ final class Deviation {
             boolean whole = whole(mask);
             Tensor grad = kept || whole ? g : Reductions.restored(rt, g, mask);
             Tensor mean = Reductions.reduce(rt, self, mask, !whole, self.dtype(), Reductions.accumulator(self.dtype()));
-            Tensor centred = f.op(self, mean);
-            out = f.op(f.op(grad), centred);
+            if (free) {
+                Tensor centred = f.op(self, mean);
+                out = f.op(f.op(grad), centred);
+            } else {
+                out = f.op(grad, nanOrInfinite(rt, f, self, mean));
+            }
         }
         if (grads.length > 1 && grads[1] != null) {
             Tensor wide = Reductions.expandBack(rt, grads[1], self.sizes(), mask, kept);
             Tensor part = f.op(wide);
             out = out == null ? part : f.op(out, part);
         }
+        return out;
+    }
+
+    /** {@code where(self == mean, NaN, inf)}: either number is a scalar on the device. */
+    private static Tensor nanOrInfinite(EagerRuntime rt, Formula f, Tensor self, Tensor mean) {
+        Tensor equal = f.test(self, mean);
+        Tensor infinite = rt.empty(self.dtype());
+        Tensor nan = rt.empty(self.dtype());
+        Tensor out = f.where(equal, nan, infinite);
+        rt.free(nan);
+        rt.free(infinite);
         return out;
     }
 

@@ -160,7 +160,7 @@ final class Selections {
             throw new NoRule("sort of several long slices at once");
         }
         Tensor[] out = record(c, "SortBackward0", c.tensor("self").sizes());
-        if (t.dim() > 0 && slice > 0) {
+        if (t.dim() > 0 && t.numel() > 0) {
             Tensor order = together ? null : rt.empty(DType.INT64, slice);
             if (together) {
                 sortTogether(rt, slices, slice, t.dtype());
