@@ -23,7 +23,6 @@ final class Examples {
                     "greater greater_equal less less_equal not_equal",
                     "eq ge gt le lt ne logical_and logical_not logical_or logical_xor",
                     "floor_divide __and__ __or__ __xor__ bitwise_and bitwise_not bitwise_or bitwise_xor",
-                    // the executor has it for positions only
                     // truths of a whole
                     "all any argmax argmin histc",
                     "isnan isinf isfinite isposinf isneginf signbit heaviside bitwise_left_shift bitwise_right_shift",

@@ -38,11 +38,8 @@ final class BloomGelu {
         Tensor left = freeing(rt, x, half, product);
         Tensor shifted = rt.emptyLike(x);
         Tensor right = freeing(rt, x, shifted);
-        Tensor sum = freeing(rt, x, left, right);
-        Tensor out = rt.emptyLike(g);
-        rt.free(tanh);
-        rt.free(sum);
-        return out;
+        freeing(rt, x, left, right);
+        return rt.emptyLike(g);
     }
 
     /** {@code torch.tanh(0.79788456 * x * (1 + 0.044715 * x * x))}. */

@@ -40,10 +40,6 @@ final class FusedHead {
         Tensor clamped = rt.empty(DType.INT64);
         rt.free(count);
         Tensor loss = Pointwise.div(rt, negated, clamped);
-        rt.free(negated);
-        rt.free(clamped);
-        rt.free(labels);
-        rt.free(states);
         return new Tensor[] {loss, spread[0], spread[1], spread[2], mask};
     }
 

@@ -63,7 +63,6 @@ final class HadaWeight {
         b.drop(rest);
         Tensor ofThird = b.let(b.call("matmul", next, b.call("t", w[3])));
         Tensor ofFourth = b.let(b.call("matmul", b.call("t", w[2]), next));
-        b.drop(next);
         b.giveAll(ofFirst, ofSecond, ofThird, ofFourth);
         return new Tensor[] {ofFirst, ofSecond, ofThird, ofFourth};
     }

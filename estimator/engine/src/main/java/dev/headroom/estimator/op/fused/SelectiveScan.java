@@ -52,12 +52,6 @@ final class SelectiveScan {
         Tensor skipped = b.call("mul.Tensor", x, b.call("unsqueeze", b.call("unsqueeze", c.tensor("D"), 0), 2));
         out = b.assign(out, b.call("add.Tensor", out, skipped));
         out = b.assign(out, b.call("mul.Tensor", out, b.call("silu", c.tensor("z"))));
-        for (Tensor t : new Tensor[] {dt, inputs, readings, decays, weights, added, state}) {
-            b.drop(t);
-        }
-        for (int i = outputs.length - 1; i >= 0; i--) {
-            b.drop(outputs[i]);
-        }
         return b.give(out);
     }
 
