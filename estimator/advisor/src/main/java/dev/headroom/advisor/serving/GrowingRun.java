@@ -51,7 +51,9 @@ final class GrowingRun {
      * @return empty where they do different things
      */
     static Optional<GrowingRun> of(long[] sizes, List<Simulation> played) {
-        boolean same = played.stream().allMatch(run -> run.oom() == null && isAlike(run.log(), played.get(0).log()));
+        boolean same = played.stream()
+                .allMatch(run ->
+                        run.oom() == null && isAlike(run.log(), played.get(0).log()));
         return same ? Optional.of(new GrowingRun(sizes, played)) : Optional.empty();
     }
 
@@ -90,7 +92,6 @@ final class GrowingRun {
 
     private long requested(int storage, long size) {
         double from = size - sizes[0];
-        return log.requested(storage)
-                + Math.round(from * (slope[storage] + bend[storage] * (size - sizes[1])));
+        return log.requested(storage) + Math.round(from * (slope[storage] + bend[storage] * (size - sizes[1])));
     }
 }

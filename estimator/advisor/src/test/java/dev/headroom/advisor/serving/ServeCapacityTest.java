@@ -84,14 +84,16 @@ class ServeCapacityTest {
     void runsThatDoDifferentThingsAreNoneThatGrows() {
         List<Simulation> three = open(100, 2, 4, 6);
         Simulation longer = Predictor.simulate(
-                request(run(100, 0).with(GenerationSettings.GENERATE, 4).with(BATCH, 6L)).unbounded());
+                request(run(100, 0).with(GenerationSettings.GENERATE, 4).with(BATCH, 6L))
+                        .unbounded());
         List<Simulation> other = List.of(three.get(0), three.get(1), longer);
         assertTrue(GrowingRun.of(new long[] {2, 4, 6}, other).isEmpty());
     }
 
     private static List<Simulation> open(long seq, long... batches) {
         return LongStream.of(batches)
-                .mapToObj(n -> Predictor.simulate(request(run(seq, 0).with(BATCH, n)).unbounded()))
+                .mapToObj(n ->
+                        Predictor.simulate(request(run(seq, 0).with(BATCH, n)).unbounded()))
                 .toList();
     }
 }

@@ -62,7 +62,8 @@ class ReadingOfRunsTest {
         assertEquals(run.maxReserved(), run.mostReserved());
         assertEquals(run.phases(), run.devices().get(0).phases());
         assertFalse(run.phases().isEmpty());
-        long highest = run.phases().stream().mapToLong(p -> p.maxReserved()).max().orElseThrow();
+        long highest =
+                run.phases().stream().mapToLong(p -> p.maxReserved()).max().orElseThrow();
         assertEquals(highest, run.mostReserved());
     }
 
@@ -117,9 +118,7 @@ class ReadingOfRunsTest {
         Ranks ranks = Ranks.of(asked);
         assertEquals(List.of(0, 1, 2), ranks.all().get(0).ranks());
         List<DeviceLine> lines = ranks.all().get(0).lines();
-        assertEquals(
-                ranks.all().get(0).peak().reserved(),
-                lines.get(0).bytes());
+        assertEquals(ranks.all().get(0).peak().reserved(), lines.get(0).bytes());
         assertEquals(1 + asked.deviceLines().size(), lines.size());
         Prediction of = Predictor.predict(asked);
         assertEquals(of.peak().reserved(), ranks.all().get(0).peak().reserved());

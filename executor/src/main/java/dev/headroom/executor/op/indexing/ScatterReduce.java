@@ -26,6 +26,7 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
     private static final Formula AT_LEAST_ONE = Formula.unary("at_least_one", "x0 == 0 ? 1 : x0", x -> x == 0 ? 1 : x);
     private static final Formula ONE_WHERE = Formula.binary("one_where", "x1 != 0 ? 1 : x0", (x, m) -> m != 0 ? 1 : x);
     private static final Formula IS_ONE = Formula.unary("is_one", "x0 == 1", x -> x == 1 ? 1 : 0);
+
     static void register(Operators o) {
         o.add1("aten.scatter_reduce", (e, a) -> apply(e, a, false));
         o.add1("aten.scatter_reduce_", (e, a) -> apply(e, a, true));

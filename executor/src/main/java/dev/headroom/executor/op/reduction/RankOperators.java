@@ -21,6 +21,7 @@ import dev.headroom.model.graph.DType;
 /** Elements by their ranks along a dimension (aten/src/ATen/native/cuda/Sorting.cpp, TensorModeKernel.cpp). */
 public final class RankOperators {
     private static final Formula NO_NUMBER = Formula.unary("isnan", "x0 != x0", x -> Double.isNaN(x) ? 1 : 0);
+
     private RankOperators() {}
 
     public static void register(Operators o) {

@@ -86,7 +86,9 @@ class AttentionKernelTest {
     void elementwiseResultsLieAsTheirOperandsDo() {
         Value rows = tensor(DType.FLOAT32, 4, 6).value();
         Value columns = joint.transpose(tensor(DType.FLOAT32, 6, 4).value(), 0, 1);
-        assertArrayEquals(new long[] {6, 1}, joint.pointwise("aten.neg", "", DType.FLOAT32, rows).strides());
+        assertArrayEquals(
+                new long[] {6, 1},
+                joint.pointwise("aten.neg", "", DType.FLOAT32, rows).strides());
         assertArrayEquals(
                 new long[] {1, 4},
                 joint.pointwise("aten.mul", "", DType.FLOAT32, columns, columns).strides());
@@ -100,7 +102,8 @@ class AttentionKernelTest {
 
     @Test
     void someNodesTakeNoStorage() {
-        List<Kind> none = Arrays.stream(Kind.values()).filter(k -> !k.computes()).toList();
+        List<Kind> none =
+                Arrays.stream(Kind.values()).filter(k -> !k.computes()).toList();
         assertTrue(none.contains(Kind.INPUT) && none.contains(Kind.ITEM), none.toString());
         assertFalse(none.contains(Kind.POINTWISE) || none.contains(Kind.LIBRARY), none.toString());
     }
