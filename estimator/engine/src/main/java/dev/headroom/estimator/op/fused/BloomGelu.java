@@ -27,7 +27,7 @@ final class BloomGelu {
     }
 
     private static Tensor backward(EagerRuntime rt, Tensor x, Tensor g) {
-        Tensor tanh = bent(rt, x);
+        bent(rt, x); // is there until the end
         Tensor half = rt.emptyLike(x);
         Tensor square = rt.emptyLike(x);
         Tensor rest = freeing(rt, x, square);
