@@ -29,8 +29,8 @@ public final class Matmul {
         if (a.numel() == 0 || b.numel() == 0) {
             return;
         }
-        Tensor ca = blasReady(rt, a);
-        Tensor cb = blasReady(rt, b);
+        Tensor ca = BlasOperand.ready(rt, a);
+        Tensor cb = BlasOperand.ready(rt, b);
         if (lt) {
             rt.workspaces().useBlasLt();
         } else {
@@ -38,22 +38,6 @@ public final class Matmul {
         }
         rt.freeUnless(cb, b);
         rt.freeUnless(ca, a);
-    }
-
-    /**
-     * {@code prepare_matrix_for_cublas} (ATen/native/cuda/cuBlasCommonArgs.h) takes any dense matrix as it is, {@code
-     * prepare_batch_matrix_for_cublas} (Blas.cpp) any contiguous batch without strides of 0.
-     */
-    private static Tensor blasReady(EagerRuntime rt, Tensor m) {
-        int n = m.dim();
-        long rows = m.size(n - 2);
-        long cols = m.size(n - 1);
-        long s0 = m.stride(n - 2);
-        long s1 = m.stride(n - 1);
-        boolean columnMajor = s0 == 1 && s1 >= Math.max(1, rows);
-        boolean rowMajor = s1 == 1 && s0 >= Math.max(1, cols);
-        boolean dense = n == 2 ? m.isNonOverlappingAndDense() : m.isContiguous() && s0 != 0 && s1 != 0;
-        return columnMajor || rowMajor || dense ? m : rt.empty(m.dtype(), m.sizes());
     }
 
     private static boolean columnMajor(Tensor m) {
