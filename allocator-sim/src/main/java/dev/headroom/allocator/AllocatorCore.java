@@ -19,9 +19,8 @@ final class AllocatorCore {
     /** The owner of the default memory. */
     final PoolOwner everybody = new PoolOwner(CachingAllocator.DEFAULT_POOL, table, new StatArray());
 
-    final IdealAllocator ideal = new IdealAllocator();
-    /** Does nothing until {@link CachingAllocator#setListener}. */
-    AllocatorListener listener = (action, address, bytes, stream, pool) -> {};
+    /** {@code null} until {@link CachingAllocator#setListener}. */
+    @Nullable AllocatorListener listener;
     /** Bytes held from the driver: PyTorch's total_allocated_memory. */
     long reserved;
     /** A CUDA graph is being captured. */
@@ -41,7 +40,6 @@ final class AllocatorCore {
     void copyFrom(AllocatorCore other) {
         reserved = other.reserved;
         segmentsSoFar = other.segmentsSoFar;
-        ideal.copyFrom(other.ideal);
         stats.copyFrom(other.stats);
         everybody.copyFrom(other.everybody);
         table.copyFrom(other.table, everybody);
@@ -74,10 +72,10 @@ final class AllocatorCore {
         pool.owner.segments++;
         int block = table.create(pool.free(stream), address, bytes);
         table.setAge(block, nextAge());
-        stats.segment.increase(pool.small, 1);
+        stats.segment.increase(pool.sums, 1);
         reserve(pool, bytes);
         if (bytes >= settings.maxSplitSize()) {
-            stats.oversizeSegments.increase(1);
+            stats.oversizeSegments.increase(pool.sums, 1);
         }
         emit(Action.SEGMENT_ALLOC, address, bytes, stream, pool);
         return block;
@@ -90,10 +88,10 @@ final class AllocatorCore {
         long address = table.address(block);
         emit(Action.SEGMENT_FREE, address, bytes, table.stream(block), pool);
         memory.free(address, bytes);
-        stats.segment.decrease(pool.small, 1);
+        stats.segment.decrease(pool.sums, 1);
         unreserve(pool, bytes);
         if (bytes >= settings.maxSplitSize()) {
-            stats.oversizeSegments.decrease(1);
+            stats.oversizeSegments.decrease(pool.sums, 1);
         }
         pool.remove(block);
         table.delete(block);
@@ -103,18 +101,18 @@ final class AllocatorCore {
     void reserve(BlockPool pool, long bytes) {
         reserved += bytes;
         stats.deviceAllocs++;
-        stats.reservedBytes.increase(pool.small, bytes);
-        pool.owner.reserved.increase(pool.small, bytes);
+        stats.reservedBytes.increase(pool.sums, bytes);
+        pool.owner.reserved.increase(pool.sums, bytes);
     }
 
     /** Counts memory returned to the driver. */
     void unreserve(BlockPool pool, long bytes) {
         reserved -= bytes;
         stats.deviceFrees++;
-        stats.reservedBytes.decrease(pool.small, bytes);
+        stats.reservedBytes.decrease(pool.sums, bytes);
         pool.owner.segments--;
-        pool.owner.reserved.decrease(pool.small, bytes);
-        ideal.released(stats.activeBytesNow());
+        pool.owner.reserved.decrease(pool.sums, bytes);
+        stats.released();
     }
 
     /** Hands out a block that is not among the free ones. */
@@ -124,10 +122,9 @@ final class AllocatorCore {
         BlockPool pool = list.pool;
         long size = table.size(block);
         emit(Action.ALLOC, table.address(block), requestedBytes, list.stream, pool);
-        stats.handedOut(pool.small, size, requestedBytes);
-        ideal.active(stats.activeBytesNow());
+        stats.handedOut(pool.sums, size, requestedBytes);
         if (size >= stats.maxSplitSize) {
-            stats.oversizeAllocations.increase(1);
+            stats.oversizeAllocations.increase(pool.sums, 1);
         }
     }
 
@@ -145,7 +142,7 @@ final class AllocatorCore {
         BlockPool pool = table.pool(block);
         table.deallocate(block);
         emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
-        stats.givenBack(pool.small, table.size(block));
+        stats.givenBack(pool.sums, table.size(block));
         freeBlock(block);
         releaseSegment(block);
     }
@@ -173,9 +170,9 @@ final class AllocatorCore {
         if (!table.isExpandable(block)) {
             int parts = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
             long bytes = (table.isSplit(block) ? table.size(block) : 0) - before - after;
-            stats.inactiveSplit(pool.small, parts, bytes);
+            stats.inactiveSplit(pool.sums, parts, bytes);
         }
-        stats.becameInactive(pool.small, size, requested);
+        stats.becameInactive(pool.sums, size, requested);
     }
 
     /** Puts a block among the free ones. */
@@ -203,12 +200,14 @@ final class AllocatorCore {
     }
 
     private int mergeable(int block, int neighbour) {
-        return table.isFree(neighbour) && table.isMapped(block) == table.isMapped(neighbour) ? neighbour : NIL;
+        return neighbour != NIL && table.isLike(block, neighbour) ? neighbour : NIL;
     }
 
     /** Tells the listener. */
     void emit(Action action, long address, long bytes, int stream, BlockPool pool) {
-        listener.event(action, address, bytes, stream, pool.owner.id);
+        if (listener != null) {
+            listener.event(action, address, bytes, stream, pool.owner.id);
+        }
     }
 
     /** @param message {@code null} for the usual one */

@@ -1,6 +1,8 @@
 package dev.headroom.allocator;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -10,31 +12,40 @@ import java.util.TreeMap;
  * live: a counter that was asked for once shows later changes, too. Sums are bytes.
  */
 public final class AllocatorStatistics {
-    // Places of counters in one table. Frequent ones count there directly, which is faster than through objects.
-    private static final int ALLOCATION = 0;
-    private static final int ACTIVE = StatArray.WIDTH;
-    private static final int ALLOCATED_BYTES = 2 * StatArray.WIDTH;
-    private static final int ACTIVE_BYTES = 3 * StatArray.WIDTH;
-    private static final int REQUESTED_BYTES = 4 * StatArray.WIDTH;
-    private static final int INACTIVE_SPLIT = 5 * StatArray.WIDTH;
-    private static final int INACTIVE_SPLIT_BYTES = 6 * StatArray.WIDTH;
-    private static final int SEGMENT = 7 * StatArray.WIDTH;
-    private static final int RESERVED_BYTES = 8 * StatArray.WIDTH;
-    private static final int OVERSIZE_ALLOCATIONS = 9 * StatArray.WIDTH;
-    private static final int OVERSIZE_SEGMENTS = OVERSIZE_ALLOCATIONS + Stat.WIDTH;
+    // Places of the sums of a pool in the table. Several counters share what was handed out.
+    private static final int HANDED_OUT = 0;
+    private static final int HANDED_OUT_BYTES = 1;
+    private static final int HANDED_OUT_REQUESTED = 2;
+    private static final int GIVEN_BACK = 3;
+    private static final int GIVEN_BACK_BYTES = 4;
+    private static final int INACTIVE = 5;
+    private static final int INACTIVE_BYTES = 6;
+    private static final int INACTIVE_REQUESTED = 7;
+    // Of these, the sum of decreases follows that of increases.
+    private static final int INACTIVE_SPLIT = 8;
+    private static final int INACTIVE_SPLIT_BYTES = 10;
+    private static final int SEGMENT = 12;
+    private static final int RESERVED_BYTES = 14;
+    private static final int OVERSIZE_ALLOCATIONS = 16;
+    private static final int OVERSIZE_SEGMENTS = 18;
 
-    private final long[] values = new long[OVERSIZE_SEGMENTS + Stat.WIDTH];
-    private final StatArray allocation = new StatArray(values, ALLOCATION);
-    private final StatArray active = new StatArray(values, ACTIVE);
-    private final StatArray allocatedBytes = new StatArray(values, ALLOCATED_BYTES);
-    private final StatArray activeBytes = new StatArray(values, ACTIVE_BYTES);
-    private final StatArray requestedBytes = new StatArray(values, REQUESTED_BYTES);
-    private final StatArray inactiveSplit = new StatArray(values, INACTIVE_SPLIT);
-    private final StatArray inactiveSplitBytes = new StatArray(values, INACTIVE_SPLIT_BYTES);
-    final StatArray segment = new StatArray(values, SEGMENT);
-    final StatArray reservedBytes = new StatArray(values, RESERVED_BYTES);
-    final Stat oversizeAllocations = new Stat(values, OVERSIZE_ALLOCATIONS);
-    final Stat oversizeSegments = new Stat(values, OVERSIZE_SEGMENTS);
+    private final long[] sums = new long[StatArray.LENGTH];
+    private final StatArray allocation = new StatArray(sums, HANDED_OUT, GIVEN_BACK);
+    private final StatArray active = new StatArray(sums, HANDED_OUT, INACTIVE);
+    private final StatArray allocatedBytes = new StatArray(sums, HANDED_OUT_BYTES, GIVEN_BACK_BYTES);
+    private final StatArray activeBytes = new StatArray(sums, HANDED_OUT_BYTES, INACTIVE_BYTES);
+    private final StatArray requestedBytes = new StatArray(sums, HANDED_OUT_REQUESTED, INACTIVE_REQUESTED);
+    private final StatArray inactiveSplit = of(INACTIVE_SPLIT);
+    private final StatArray inactiveSplitBytes = of(INACTIVE_SPLIT_BYTES);
+    final StatArray segment = of(SEGMENT);
+    final StatArray reservedBytes = of(RESERVED_BYTES);
+    final StatArray oversizeAllocations = of(OVERSIZE_ALLOCATIONS);
+    final StatArray oversizeSegments = of(OVERSIZE_SEGMENTS);
+    /** What an allocator without fragmentation would hold. */
+    private final IdealAllocator ideal = new IdealAllocator();
+    /** Blocks were handed out since peaks were noted. */
+    private boolean rose;
+
     final TreeMap<Integer, StatArray> reservedByPool = new TreeMap<>();
     final long maxSplitSize;
     long allocRetries;
@@ -50,7 +61,14 @@ public final class AllocatorStatistics {
 
     /** Takes over all values but those of private pools. */
     void copyFrom(AllocatorStatistics other) {
-        System.arraycopy(other.values, 0, values, 0, values.length);
+        System.arraycopy(other.sums, 0, sums, 0, sums.length);
+        List<StatArray> theirs = other.all();
+        List<StatArray> mine = all();
+        for (int i = 0; i < mine.size(); i++) {
+            mine.get(i).copyFrom(theirs.get(i));
+        }
+        ideal.copyFrom(other.ideal);
+        rose = other.rose;
         allocRetries = other.allocRetries;
         ooms = other.ooms;
         syncAllStreams = other.syncAllStreams;
@@ -59,42 +77,73 @@ public final class AllocatorStatistics {
         oomRejections = other.oomRejections;
     }
 
-    /** A block was handed out. */
-    void handedOut(boolean small, long size, long requested) {
-        long[] v = values;
-        int pool = small ? StatArray.SMALL : StatArray.LARGE;
-        StatArray.increase(v, ALLOCATION, pool, 1);
-        StatArray.increase(v, ALLOCATED_BYTES, pool, size);
-        StatArray.increase(v, ACTIVE, pool, 1);
-        StatArray.increase(v, ACTIVE_BYTES, pool, size);
-        StatArray.increase(v, REQUESTED_BYTES, pool, requested);
+    private StatArray of(int place) {
+        return new StatArray(sums, place, place + 1);
+    }
+
+    /** A block was handed out. Peaks are noted before the next block comes back. */
+    void handedOut(int pool, long size, long requested) {
+        long[] s = sums;
+        s[pool + HANDED_OUT]++;
+        s[pool + HANDED_OUT_BYTES] += size;
+        s[pool + HANDED_OUT_REQUESTED] += requested;
+        rose = true;
     }
 
     /** A block was given back, though other streams may still use it. */
-    void givenBack(boolean small, long size) {
-        int pool = small ? StatArray.SMALL : StatArray.LARGE;
-        StatArray.decrease(values, ALLOCATION, pool, 1);
-        StatArray.decrease(values, ALLOCATED_BYTES, pool, size);
+    void givenBack(int pool, long size) {
+        if (rose) {
+            notePeaks();
+        }
+        long[] s = sums;
+        s[pool + GIVEN_BACK]++;
+        s[pool + GIVEN_BACK_BYTES] += size;
     }
 
     /** No stream uses a block any more. */
-    void becameInactive(boolean small, long size, long requested) {
-        long[] v = values;
-        int pool = small ? StatArray.SMALL : StatArray.LARGE;
-        StatArray.decrease(v, ACTIVE, pool, 1);
-        StatArray.decrease(v, ACTIVE_BYTES, pool, size);
-        StatArray.decrease(v, REQUESTED_BYTES, pool, requested);
+    void becameInactive(int pool, long size, long requested) {
+        if (rose) {
+            notePeaks();
+        }
+        long[] s = sums;
+        s[pool + INACTIVE]++;
+        s[pool + INACTIVE_BYTES] += size;
+        s[pool + INACTIVE_REQUESTED] += requested;
+    }
+
+    /** Memory was returned to the driver. */
+    void released() {
+        ideal.released(activeBytes.all().current());
+    }
+
+    private void notePeaks() {
+        allocation.notePeaks();
+        allocatedBytes.notePeaks();
+        active.notePeaks();
+        activeBytes.notePeaks();
+        requestedBytes.notePeaks();
+        ideal.active(activeBytes.all().current());
+        rose = false;
+    }
+
+    /** Bytes that an allocator without fragmentation would hold. */
+    long idealReserved() {
+        if (rose) {
+            notePeaks();
+        }
+        return ideal.reserved();
     }
 
     /** There are more or, where numbers are negative, fewer free blocks that are parts of segments. */
-    void inactiveSplit(boolean small, int blocks, long bytes) {
-        int pool = small ? StatArray.SMALL : StatArray.LARGE;
-        StatArray.change(values, INACTIVE_SPLIT, pool, blocks);
-        StatArray.change(values, INACTIVE_SPLIT_BYTES, pool, bytes);
+    void inactiveSplit(int pool, int blocks, long bytes) {
+        inactiveSplit.change(pool, blocks);
+        inactiveSplitBytes.change(pool, bytes);
     }
 
-    long activeBytesNow() {
-        return values[ACTIVE_BYTES];
+    /** A part of a segment, or a piece of it, is no longer free. */
+    void inactiveSplitTaken(int pool, int blocks, long bytes) {
+        inactiveSplit.decrease(pool, blocks);
+        inactiveSplitBytes.decrease(pool, bytes);
     }
 
     /** Blocks handed out. */
@@ -144,12 +193,12 @@ public final class AllocatorStatistics {
 
     /** Blocks in use of at least max_split_size. */
     public Stat oversizeAllocations() {
-        return oversizeAllocations;
+        return oversizeAllocations.all();
     }
 
     /** Segments of at least max_split_size. */
     public Stat oversizeSegments() {
-        return oversizeSegments;
+        return oversizeSegments.all();
     }
 
     /** Requests that were tried again after all cached memory had been returned. */
@@ -197,13 +246,20 @@ public final class AllocatorStatistics {
         return arrays;
     }
 
+    private List<StatArray> all() {
+        List<StatArray> all = new ArrayList<>(arrays().values());
+        all.add(oversizeAllocations);
+        all.add(oversizeSegments);
+        return all;
+    }
+
     /** A copy of all values under the keys of {@code torch.cuda.memory_stats}, sorted. */
     public SortedMap<String, Long> asMap() {
         SortedMap<String, Long> values = new TreeMap<>();
         arrays().forEach((name, array) -> put(values, name, array));
         reservedByPool.forEach((pool, array) -> put(values, "reserved_bytes_by_private_pools.0_" + pool, array));
-        put(values, "oversize_allocations", oversizeAllocations);
-        put(values, "oversize_segments", oversizeSegments);
+        put(values, "oversize_allocations", oversizeAllocations.all());
+        put(values, "oversize_segments", oversizeSegments.all());
         values.put("num_alloc_retries", allocRetries);
         values.put("num_ooms", ooms);
         values.put("num_sync_all_streams", syncAllStreams);
@@ -215,17 +271,13 @@ public final class AllocatorStatistics {
     }
 
     void resetPeak() {
-        arrays().values().forEach(StatArray::resetPeak);
+        all().forEach(StatArray::resetPeak);
         reservedByPool.values().forEach(StatArray::resetPeak);
-        oversizeAllocations.resetPeak();
-        oversizeSegments.resetPeak();
     }
 
     void resetAccumulated() {
-        arrays().values().forEach(StatArray::resetAccumulated);
+        all().forEach(StatArray::resetAccumulated);
         reservedByPool.values().forEach(StatArray::resetAccumulated);
-        oversizeAllocations.resetAccumulated();
-        oversizeSegments.resetAccumulated();
         allocRetries = 0;
         ooms = 0;
         syncAllStreams = 0;

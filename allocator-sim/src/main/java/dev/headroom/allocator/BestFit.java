@@ -71,8 +71,12 @@ final class BestFit {
         boolean wasSplit = table.isSplit(rest);
         int block = table.cutFront(rest, size);
         if (!table.isExpandable(rest)) {
-            boolean small = table.pool(rest).small;
-            core.stats.inactiveSplit(small, wasSplit ? 0 : 1, wasSplit ? -size : table.size(rest));
+            int pool = table.pool(rest).sums;
+            if (wasSplit) {
+                core.stats.inactiveSplitTaken(pool, 0, size);
+            } else {
+                core.stats.inactiveSplit(pool, 1, table.size(rest));
+            }
         }
         return block;
     }

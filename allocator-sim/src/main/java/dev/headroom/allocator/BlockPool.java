@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** The cached blocks for small or for large requests, of the default memory or of a private pool: c10's BlockPool. */
 final class BlockPool {
     final boolean small;
+    /** Where its sums begin in tables of statistics. */
+    final int sums;
+
     final PoolOwner owner;
     /**
      * How often a free block was searched for, counted only while garbage collection is on. A block's age is the number
@@ -23,6 +26,7 @@ final class BlockPool {
     BlockPool(BlockTable table, boolean small, PoolOwner owner) {
         this.table = table;
         this.small = small;
+        this.sums = small ? StatArray.SMALL : StatArray.LARGE;
         this.owner = owner;
     }
 

@@ -276,6 +276,11 @@ final class BlockTable {
         return block != NIL && (state(block) & ~KIND) == 0;
     }
 
+    /** Whether another block is free, as this one is, and both have memory behind them or both have none. */
+    boolean isLike(int block, int other) {
+        return state(block) == state(other);
+    }
+
     /** Whether the block is only a part of its segment. */
     boolean isSplit(int block) {
         return (data[(block << SHIFT) + PREVIOUS] & data[(block << SHIFT) + NEXT]) != NIL;

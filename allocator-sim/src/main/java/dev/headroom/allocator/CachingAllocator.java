@@ -115,7 +115,7 @@ public final class CachingAllocator {
             return front;
         }
         if (table.isSplit(block) && !table.isExpandable(block)) {
-            stats.inactiveSplit(table.pool(block).small, -1, -table.size(block));
+            stats.inactiveSplitTaken(table.pool(block).sums, 1, table.size(block));
         }
         core.use(block, requestedBytes);
         return block;
@@ -148,10 +148,10 @@ public final class CachingAllocator {
         table.deallocate(block);
         BlockPool pool = table.pool(block);
         long size = table.size(block);
-        stats.givenBack(pool.small, size);
+        stats.givenBack(pool.sums, size);
         core.emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
         if (size >= maxSplitSize) {
-            stats.oversizeAllocations.decrease(1);
+            stats.oversizeAllocations.decrease(pool.sums, 1);
         }
         if (!table.isUsedElsewhere(block)) {
             core.freeBlock(block);
@@ -314,7 +314,7 @@ public final class CachingAllocator {
 
     /** Bytes that an allocator without fragmentation would hold now; see {@link #fragmentationBytes}. */
     public long idealReservedBytes() {
-        return Math.min(core.ideal.reserved(), core.reserved);
+        return Math.min(stats.idealReserved(), core.reserved);
     }
 
     /**

@@ -28,18 +28,26 @@ final class FreeBlocks {
     final BlockPool pool;
     final int stream;
     private final BlockTable table;
-    private final @Nullable SizeClass[] classes = new SizeClass[CLASSES];
+    /** The smallest block of each class, or {@link #NIL}. Most classes have no other. */
+    private final int[] smallest = new int[CLASSES];
+    /** The other blocks of each class. */
+    private final @Nullable SizeClass[] larger = new SizeClass[CLASSES];
+
     private final long[] occupied = new long[CLASSES >> WORD_BITS];
 
     FreeBlocks(BlockTable table, BlockPool pool, int stream) {
         this.table = table;
         this.pool = pool;
         this.stream = stream;
+        Arrays.fill(smallest, NIL);
     }
 
     void clear() {
         for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
-            classes[at].clear();
+            smallest[at] = NIL;
+            if (hasLarger(at)) {
+                larger[at].clear();
+            }
         }
         Arrays.fill(occupied, 0);
     }
@@ -47,8 +55,11 @@ final class FreeBlocks {
     /** Takes over the blocks of another list of the same handles, when it is empty itself. */
     void copyFrom(FreeBlocks other) {
         System.arraycopy(other.occupied, 0, occupied, 0, occupied.length);
+        System.arraycopy(other.smallest, 0, smallest, 0, smallest.length);
         for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
-            open(at).copyFrom(other.classes[at]);
+            if (other.hasLarger(at)) {
+                larger(at).copyFrom(other.larger[at]);
+            }
         }
     }
 
@@ -67,49 +78,46 @@ final class FreeBlocks {
         if (bytes > largestSize()) {
             return NIL;
         }
-        long units = bytes + (1 << UNIT_BITS) - 1 >>> UNIT_BITS;
-        int from = classOf(units);
-        int at = occupiedFrom(from);
-        if (at == from) {
-            int block = classes[at].atLeast(units << AGE_BITS);
+        int at = classOf(bytes + (1 << UNIT_BITS) - 1 >>> UNIT_BITS);
+        int block = smallest[at];
+        if (block != NIL) {
+            if (table.size(block) >= bytes) {
+                return block;
+            }
+            block = hasLarger(at) ? larger[at].atLeast(key(bytes + (1 << UNIT_BITS) - 1, 0)) : NIL;
             if (block != NIL) {
                 return block;
             }
-            at = occupiedFrom(at + 1);
         }
-        return at == NIL ? NIL : classes[at].first();
+        return firstFrom(at + 1);
     }
 
     int first() {
-        int at = occupiedFrom(0);
-        return at == NIL ? NIL : classes[at].first();
+        return firstFrom(0);
     }
 
     int last() {
-        int at = occupiedUpTo(CLASSES - 1);
-        return at == NIL ? NIL : classes[at].last();
+        return lastUpTo(CLASSES - 1);
     }
 
     /** The block that follows one in the list, or {@link #NIL}. */
     int after(int block) {
         int at = sizeClass(block);
-        int next = classes[at].after(key(block), block);
-        if (next == NIL) {
-            at = occupiedFrom(at + 1);
-            next = at == NIL ? NIL : classes[at].first();
+        int next = NIL;
+        if (hasLarger(at)) {
+            next = smallest[at] == block ? larger[at].first() : larger[at].after(key(block), block);
         }
-        return next;
+        return next == NIL ? firstFrom(at + 1) : next;
     }
 
     /** The block that one in the list follows, or {@link #NIL}. */
     int before(int block) {
         int at = sizeClass(block);
-        int next = classes[at].before(key(block), block);
-        if (next == NIL) {
-            at = occupiedUpTo(at - 1);
-            next = at == NIL ? NIL : classes[at].last();
+        if (smallest[at] == block) {
+            return lastUpTo(at - 1);
         }
-        return next;
+        int next = larger[at].before(key(block), block);
+        return next == NIL ? smallest[at] : next;
     }
 
     /**
@@ -120,8 +128,20 @@ final class FreeBlocks {
      */
     void insert(int block, long size, int age) {
         int at = classOf(size >>> UNIT_BITS);
-        open(at).insert(key(size, age), block);
-        occupied[at >> WORD_BITS] |= 1L << at;
+        int head = smallest[at];
+        if (head == NIL) {
+            smallest[at] = block;
+            occupied[at >> WORD_BITS] |= 1L << at;
+            return;
+        }
+        long key = key(size, age);
+        long least = key(head);
+        if (key < least || key == least && table.address(block) < table.address(head)) {
+            smallest[at] = block;
+            larger(at).addFirst(least, head);
+        } else {
+            larger(at).insert(key, block);
+        }
     }
 
     /**
@@ -132,24 +152,47 @@ final class FreeBlocks {
      */
     void remove(int block, long size, int age) {
         int at = classOf(size >>> UNIT_BITS);
-        if (classes[at].remove(key(size, age), block)) {
+        if (smallest[at] != block) {
+            larger[at].remove(key(size, age), block);
+        } else if (hasLarger(at)) {
+            smallest[at] = larger[at].removeFirst();
+        } else {
+            smallest[at] = NIL;
             occupied[at >> WORD_BITS] &= ~(1L << at);
         }
     }
 
-    private SizeClass open(int at) {
-        SizeClass blocks = classes[at];
+    private boolean hasLarger(int at) {
+        SizeClass blocks = larger[at];
+        return blocks != null && !blocks.isEmpty();
+    }
+
+    private SizeClass larger(int at) {
+        SizeClass blocks = larger[at];
         if (blocks == null) {
             blocks = new SizeClass(table);
-            classes[at] = blocks;
+            larger[at] = blocks;
         }
         return blocks;
+    }
+
+    private int firstFrom(int from) {
+        int at = occupiedFrom(from);
+        return at == NIL ? NIL : smallest[at];
+    }
+
+    private int lastUpTo(int to) {
+        int at = occupiedUpTo(to);
+        return at == NIL ? NIL : hasLarger(at) ? larger[at].last() : smallest[at];
     }
 
     /** Adds all blocks in order to a list. */
     void copyTo(IntList target) {
         for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
-            classes[at].copyTo(target);
+            target.add(smallest[at]);
+            if (hasLarger(at)) {
+                larger[at].copyTo(target);
+            }
         }
     }
 

@@ -23,6 +23,10 @@ final class SizeClass {
         count = 0;
     }
 
+    boolean isEmpty() {
+        return count == 0;
+    }
+
     /** Takes over the blocks of another. */
     void copyFrom(SizeClass other) {
         count = other.count;
@@ -61,10 +65,27 @@ final class SizeClass {
         return at == count ? NIL : blocks[at];
     }
 
+    /** Puts in a block that is smaller than all others. */
+    void addFirst(long key, int block) {
+        if (count == keys.length) {
+            grow();
+        }
+        keys[count] = key;
+        blocks[count++] = block;
+    }
+
+    int removeFirst() {
+        return blocks[--count];
+    }
+
+    private void grow() {
+        keys = Arrays.copyOf(keys, 2 * count);
+        blocks = Arrays.copyOf(blocks, 2 * count);
+    }
+
     void insert(long key, int block) {
         if (count == keys.length) {
-            keys = Arrays.copyOf(keys, 2 * count);
-            blocks = Arrays.copyOf(blocks, 2 * count);
+            grow();
         }
         int at = count;
         if (count > 0 && keys[count - 1] <= key) {
@@ -77,19 +98,13 @@ final class SizeClass {
         count++;
     }
 
-    /**
-     * Takes out a block.
-     *
-     * @return whether none is left
-     */
-    boolean remove(long key, int block) {
+    void remove(long key, int block) {
         int at = indexOf(key, block);
         count--;
         if (at < count) {
             System.arraycopy(keys, at + 1, keys, at, count - at);
             System.arraycopy(blocks, at + 1, blocks, at, count - at);
         }
-        return count == 0;
     }
 
     /** Adds all blocks to a list, the smallest key first. */

@@ -1,66 +1,76 @@
 package dev.headroom.allocator;
 
-/** One counter of the allocator, seen live: c10's {@code Stat}. Bytes or a count, by the statistic. */
+/**
+ * One counter of the allocator, seen live: c10's {@code Stat}. Bytes or a count, by the statistic. Its value is the
+ * difference of two sums, of what came and of what went, which the allocator keeps by pool.
+ */
 public final class Stat {
-    /** Numbers that a counter takes in its table: value, peak, sum of decreases, and the value at the last reset. */
-    static final int WIDTH = 4;
+    private final StatArray array;
+    /** The first and the last pool that count, as places in the table of sums. */
+    private final int first;
 
-    private final long[] values;
-    private final int at;
+    private final int last;
+    /** The largest value that was noted; a rise since then is noted when it ends. */
+    private long peak;
+    /** The two sums at the last reset. */
+    private long cameBefore;
 
-    Stat(long[] values, int at) {
-        this.values = values;
-        this.at = at;
+    private long wentBefore;
+
+    Stat(StatArray array, int first, int last) {
+        this.array = array;
+        this.first = first;
+        this.last = last;
     }
 
     /** The value now. */
     public long current() {
-        return values[at];
+        return came() - went();
     }
 
     /** The largest value since the start or the last {@link CachingAllocator#resetPeakStatistics}. */
     public long peak() {
-        return values[at + 1];
+        return Math.max(peak, current());
     }
 
     /** Sum of all increases since the start or the last reset of accumulated statistics. */
     public long allocated() {
-        return values[at] + values[at + 2] - values[at + 3];
+        return came() - cameBefore;
     }
 
     /** Sum of all decreases since the start or the last reset of accumulated statistics. */
     public long freed() {
-        return values[at + 2];
+        return went() - wentBefore;
     }
 
-    void increase(long amount) {
-        increase(values, at, amount);
-    }
-
-    void decrease(long amount) {
-        decrease(values, at, amount);
-    }
-
-    void resetPeak() {
-        values[at + 1] = values[at];
-    }
-
-    void resetAccumulated() {
-        values[at + 2] = 0;
-        values[at + 3] = values[at];
-    }
-
-    static void increase(long[] values, int at, long amount) {
-        long now = values[at] + amount;
-        values[at] = now;
-        if (now > values[at + 1]) {
-            values[at + 1] = now;
+    /** Notes a value that may be the largest so far. */
+    void note(long value) {
+        if (value > peak) {
+            peak = value;
         }
     }
 
-    static void decrease(long[] values, int at, long amount) {
-        values[at] -= amount;
-        values[at + 2] += amount;
+    void resetPeak() {
+        peak = current();
+    }
+
+    void resetAccumulated() {
+        cameBefore = came();
+        wentBefore = went();
+    }
+
+    void copyFrom(Stat other) {
+        peak = other.peak;
+        cameBefore = other.cameBefore;
+        wentBefore = other.wentBefore;
+    }
+
+    private long came() {
+        return first == last ? array.came(first) : array.came(first) + array.came(last);
+    }
+
+    private long went() {
+        return first == last ? array.went(first) : array.went(first) + array.went(last);
     }
 
     @Override

@@ -2,26 +2,34 @@ package dev.headroom.allocator;
 
 /** A counter for all memory and for each of the two pools: c10's {@code StatArray}. */
 public final class StatArray {
-    /** Numbers that the three counters take in the table. */
-    static final int WIDTH = 3 * Stat.WIDTH;
-    /** Places of the counters of the pools, after the one for all. */
-    static final int SMALL = Stat.WIDTH;
+    /** Where the sums of a pool begin in a table. */
+    static final int SMALL = 0;
 
-    static final int LARGE = 2 * Stat.WIDTH;
+    static final int LARGE = 20;
+    /** Length of a table. */
+    static final int LENGTH = 2 * LARGE;
 
-    private final Stat all;
-    private final Stat small;
-    private final Stat large;
+    private final long[] sums;
+    private final int came;
+    private final int went;
+    private final Stat all = new Stat(this, SMALL, LARGE);
+    private final Stat small = new Stat(this, SMALL, SMALL);
+    private final Stat large = new Stat(this, LARGE, LARGE);
 
-    StatArray(long[] values, int at) {
-        all = new Stat(values, at);
-        small = new Stat(values, at + SMALL);
-        large = new Stat(values, at + LARGE);
+    /**
+     * @param sums a table of sums
+     * @param came place of the sum of all increases among those of a pool
+     * @param went place of the sum of all decreases
+     */
+    StatArray(long[] sums, int came, int went) {
+        this.sums = sums;
+        this.came = came;
+        this.went = went;
     }
 
     /** With a table of its own. */
     StatArray() {
-        this(new long[WIDTH], 0);
+        this(new long[LENGTH], 0, 1);
     }
 
     /** Both pools together. */
@@ -39,32 +47,39 @@ public final class StatArray {
         return large;
     }
 
-    void increase(boolean inSmall, long amount) {
-        all.increase(amount);
-        (inSmall ? small : large).increase(amount);
+    long came(int pool) {
+        return sums[pool + came];
     }
 
-    void decrease(boolean inSmall, long amount) {
-        all.decrease(amount);
-        (inSmall ? small : large).decrease(amount);
+    long went(int pool) {
+        return sums[pool + went];
     }
 
-    static void increase(long[] values, int at, int pool, long amount) {
-        Stat.increase(values, at, amount);
-        Stat.increase(values, at + pool, amount);
+    void increase(int pool, long amount) {
+        sums[pool + came] += amount;
+        notePeaks();
     }
 
-    static void decrease(long[] values, int at, int pool, long amount) {
-        Stat.decrease(values, at, amount);
-        Stat.decrease(values, at + pool, amount);
+    void decrease(int pool, long amount) {
+        sums[pool + went] += amount;
     }
 
-    static void change(long[] values, int at, int pool, long by) {
+    void change(int pool, long by) {
         if (by > 0) {
-            increase(values, at, pool, by);
-        } else if (by < 0) {
-            decrease(values, at, pool, -by);
+            increase(pool, by);
+        } else {
+            decrease(pool, -by);
         }
+    }
+
+    /** Notes the values before the first of them falls. */
+    void notePeaks() {
+        long[] s = sums;
+        long inSmall = s[SMALL + came] - s[SMALL + went];
+        long inLarge = s[LARGE + came] - s[LARGE + went];
+        small.note(inSmall);
+        large.note(inLarge);
+        all.note(inSmall + inLarge);
     }
 
     void resetPeak() {
@@ -77,5 +92,12 @@ public final class StatArray {
         all.resetAccumulated();
         small.resetAccumulated();
         large.resetAccumulated();
+    }
+
+    /** Takes over what the counters keep beside the sums. */
+    void copyFrom(StatArray other) {
+        all.copyFrom(other.all);
+        small.copyFrom(other.small);
+        large.copyFrom(other.large);
     }
 }
