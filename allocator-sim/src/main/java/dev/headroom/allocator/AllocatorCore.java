@@ -1,12 +1,11 @@
 package dev.headroom.allocator;
 
 import dev.headroom.allocator.AllocatorListener.Action;
+import dev.headroom.allocator.PoolSums.Counter;
 import org.jspecify.annotations.Nullable;
 
 /** The state that the parts of the allocator share, and the steps that all of them take. */
 final class AllocatorCore {
-    static final int NIL = BlockTable.NIL;
-
     final AllocatorSettings settings;
     final DeviceMemory memory;
     /** Bytes that may be reserved; {@link Long#MAX_VALUE} without a limit. */
@@ -17,10 +16,11 @@ final class AllocatorCore {
     final BlockTable table = new BlockTable();
     final AllocatorStatistics stats;
     /** The owner of the default memory. */
-    final PoolOwner everybody = new PoolOwner(CachingAllocator.DEFAULT_POOL, table, new StatArray());
+    final PoolOwner everybody;
 
     /** {@code null} until {@link CachingAllocator#setListener}. */
-    @Nullable AllocatorListener listener;
+    @Nullable
+    AllocatorListener listener;
     /** Bytes held from the driver: PyTorch's total_allocated_memory. */
     long reserved;
     /** A CUDA graph is being captured. */
@@ -34,6 +34,8 @@ final class AllocatorCore {
         this.allowed = settings.allowedBytes(memory.total());
         this.collects = allowed != Long.MAX_VALUE && settings.garbageCollectionThreshold() > 0;
         this.stats = new AllocatorStatistics(settings.maxSplitSize());
+        this.everybody =
+                new PoolOwner(CachingAllocator.DEFAULT_POOL, table, stats, new StatArray(Counter.RESERVED_BYTES));
     }
 
     /** Takes over the state of another, all of whose blocks are of the default memory. */
@@ -41,8 +43,8 @@ final class AllocatorCore {
         reserved = other.reserved;
         segmentsSoFar = other.segmentsSoFar;
         stats.copyFrom(other.stats);
-        everybody.copyFrom(other.everybody);
         table.copyFrom(other.table, everybody);
+        everybody.copyFrom(other.everybody);
     }
 
     /**
@@ -62,38 +64,38 @@ final class AllocatorCore {
     /**
      * Takes a segment with cudaMalloc. It becomes one block, which the caller hands out or puts among the free ones.
      *
-     * @return the block, or {@link #NIL} when the device has no room
+     * @return the block, or nothing when the device has no room
      */
-    int takeSegment(BlockPool pool, int stream, long bytes) {
+    @Nullable
+    Block takeSegment(BlockPool pool, int stream, long bytes) {
         long address = memory.allocate(bytes);
         if (address == DeviceMemory.NONE) {
-            return NIL;
+            return null;
         }
         pool.owner.segments++;
-        int block = table.create(pool.free(stream), address, bytes);
-        table.setAge(block, nextAge());
-        stats.segment.increase(pool.sums, 1);
+        Block block = table.create(pool.free(stream), address, bytes);
+        block.age = nextAge();
+        stats.segment.increase(pool.small, 1);
         reserve(pool, bytes);
         if (bytes >= settings.maxSplitSize()) {
-            stats.oversizeSegments.increase(pool.sums, 1);
+            stats.oversizeSegments.increase(pool.small, 1);
         }
         emit(Action.SEGMENT_ALLOC, address, bytes, stream, pool);
         return block;
     }
 
     /** Returns a free block that is a whole segment with cudaFree. */
-    void releaseSegment(int block) {
-        BlockPool pool = table.pool(block);
-        long bytes = table.size(block);
-        long address = table.address(block);
-        emit(Action.SEGMENT_FREE, address, bytes, table.stream(block), pool);
-        memory.free(address, bytes);
-        stats.segment.decrease(pool.sums, 1);
+    void releaseSegment(Block block) {
+        BlockPool pool = block.pool();
+        long bytes = block.size;
+        emit(Action.SEGMENT_FREE, block.address, bytes, block.stream(), pool);
+        memory.free(block.address, bytes);
+        stats.segment.decrease(pool.small, 1);
         unreserve(pool, bytes);
         if (bytes >= settings.maxSplitSize()) {
-            stats.oversizeSegments.decrease(pool.sums, 1);
+            stats.oversizeSegments.decrease(pool.small, 1);
         }
-        pool.remove(block);
+        block.list.remove(block);
         table.delete(block);
     }
 
@@ -101,106 +103,99 @@ final class AllocatorCore {
     void reserve(BlockPool pool, long bytes) {
         reserved += bytes;
         stats.deviceAllocs++;
-        stats.reservedBytes.increase(pool.sums, bytes);
-        pool.owner.reserved.increase(pool.sums, bytes);
+        stats.reservedBytes.increase(pool.small, bytes);
+        pool.owner.reserved.increase(pool.small, bytes);
     }
 
     /** Counts memory returned to the driver. */
     void unreserve(BlockPool pool, long bytes) {
         reserved -= bytes;
         stats.deviceFrees++;
-        stats.reservedBytes.decrease(pool.sums, bytes);
+        stats.reservedBytes.decrease(pool.small, bytes);
         pool.owner.segments--;
-        pool.owner.reserved.decrease(pool.sums, bytes);
+        pool.owner.reserved.decrease(pool.small, bytes);
         stats.released();
     }
 
     /** Hands out a block that is not among the free ones. */
-    void use(int block, long requestedBytes) {
-        table.allocate(block, requestedBytes);
-        FreeBlocks list = table.list(block);
-        BlockPool pool = list.pool;
-        long size = table.size(block);
-        emit(Action.ALLOC, table.address(block), requestedBytes, list.stream, pool);
-        stats.handedOut(pool.sums, size, requestedBytes);
-        if (size >= stats.maxSplitSize) {
-            stats.oversizeAllocations.increase(pool.sums, 1);
+    void use(Block block, long requestedBytes) {
+        block.allocate(requestedBytes);
+        BlockPool pool = block.pool();
+        emit(Action.ALLOC, block.address, requestedBytes, block.stream(), pool);
+        stats.handedOut(pool.sums, block.size, requestedBytes);
+        if (block.size >= stats.maxSplitSize) {
+            stats.oversizeAllocations.increase(pool.small, 1);
         }
     }
 
     /** A cudaMalloc of its own. PyTorch counts nothing in this mode; here each request counts as a segment. */
-    int allocateUncached(long bytes, int stream) {
-        int block = takeSegment(everybody.pool(bytes), stream, bytes);
-        if (block == NIL) {
+    Block allocateUncached(long bytes, int stream) {
+        Block block = takeSegment(everybody.pool(bytes), stream, bytes);
+        if (block == null) {
             throw outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
         }
         use(block, bytes);
         return block;
     }
 
-    void freeUncached(int block) {
-        BlockPool pool = table.pool(block);
-        table.deallocate(block);
-        emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
-        stats.givenBack(pool.sums, table.size(block));
+    void freeUncached(Block block) {
+        BlockPool pool = block.pool();
+        block.deallocate();
+        emit(Action.FREE_REQUESTED, block.address, block.requested, block.stream(), pool);
+        stats.givenBack(pool.sums, block.size);
         freeBlock(block);
         releaseSegment(block);
     }
 
     /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */
-    void freeBlock(int block) {
-        FreeBlocks blocks = table.list(block);
-        BlockPool pool = blocks.pool;
-        long size = table.size(block);
-        long requested = table.requested(block);
-        emit(Action.FREE_COMPLETED, table.address(block), requested, blocks.stream, pool);
-        int previous = mergeable(block, table.previous(block));
-        int next = mergeable(block, table.next(block));
-        long before = previous == NIL ? 0 : table.size(previous);
-        long after = next == NIL ? 0 : table.size(next);
-        if (previous != NIL) {
-            blocks.remove(previous, before, table.age(previous));
-            table.absorb(block, previous);
-        }
-        if (next != NIL) {
-            blocks.remove(next, after, table.age(next));
-            table.absorb(block, next);
-        }
+    void freeBlock(Block block) {
+        BlockPool pool = block.pool();
+        long size = block.size;
+        emit(Action.FREE_COMPLETED, block.address, block.requested, block.stream(), pool);
+        long before = mergeFree(block, block.previous);
+        long after = mergeFree(block, block.next);
         cache(block);
-        if (!table.isExpandable(block)) {
-            int parts = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
-            long bytes = (table.isSplit(block) ? table.size(block) : 0) - before - after;
+        if (!block.isExpandable()) {
+            int parts = (block.isSplit() ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+            long bytes = (block.isSplit() ? block.size : 0) - before - after;
             stats.inactiveSplit(pool.sums, parts, bytes);
         }
-        stats.becameInactive(pool.sums, size, requested);
+        stats.becameInactive(pool.sums, size, block.requested);
     }
 
     /** Puts a block among the free ones. */
-    void cache(int block) {
-        FreeBlocks blocks = table.list(block);
-        table.setCachedAt(block, blocks.pool.searches);
-        blocks.insert(block, table.size(block), table.age(block));
+    void cache(Block block) {
+        FreeBlocks blocks = block.list;
+        block.cachedAt = blocks.pool.searches;
+        blocks.insert(block);
+    }
+
+    /**
+     * Joins a neighbour with memory behind it to a block, if the neighbour is free.
+     *
+     * @return bytes of the neighbour, 0 when it was not joined
+     */
+    private long mergeFree(Block block, @Nullable Block neighbour) {
+        if (neighbour == null || !block.isLike(neighbour)) {
+            return 0;
+        }
+        long bytes = neighbour.size;
+        neighbour.list.remove(neighbour);
+        table.absorb(block, neighbour);
+        return bytes;
     }
 
     /**
      * Joins a neighbour to a block if the neighbour is free and both have memory behind them, or both have none. The
      * block itself must not be among the free ones.
      */
-    void merge(int block, int neighbour) {
-        int other = mergeable(block, neighbour);
-        if (other == NIL) {
-            return;
+    void merge(Block block, @Nullable Block neighbour) {
+        if (block.isMapped()) {
+            mergeFree(block, neighbour);
+        } else if (neighbour != null && block.isLike(neighbour)) {
+            block.pool().removeUnmapped(neighbour);
+            table.absorb(block, neighbour);
         }
-        if (table.isMapped(other)) {
-            table.pool(block).remove(other);
-        } else {
-            table.pool(block).removeUnmapped(other);
-        }
-        table.absorb(block, other);
-    }
-
-    private int mergeable(int block, int neighbour) {
-        return neighbour != NIL && table.isLike(block, neighbour) ? neighbour : NIL;
     }
 
     /** Tells the listener. */

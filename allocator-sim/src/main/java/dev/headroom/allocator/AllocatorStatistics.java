@@ -1,5 +1,6 @@
 package dev.headroom.allocator;
 
+import dev.headroom.allocator.PoolSums.Counter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,39 +13,25 @@ import java.util.TreeMap;
  * live: a counter that was asked for once shows later changes, too. Sums are bytes.
  */
 public final class AllocatorStatistics {
-    // Places of the sums of a pool in the table. Several counters share what was handed out.
-    private static final int HANDED_OUT = 0;
-    private static final int HANDED_OUT_BYTES = 1;
-    private static final int HANDED_OUT_REQUESTED = 2;
-    private static final int GIVEN_BACK = 3;
-    private static final int GIVEN_BACK_BYTES = 4;
-    private static final int INACTIVE = 5;
-    private static final int INACTIVE_BYTES = 6;
-    private static final int INACTIVE_REQUESTED = 7;
-    // Of these, the sum of decreases follows that of increases.
-    private static final int INACTIVE_SPLIT = 8;
-    private static final int INACTIVE_SPLIT_BYTES = 10;
-    private static final int SEGMENT = 12;
-    private static final int RESERVED_BYTES = 14;
-    private static final int OVERSIZE_ALLOCATIONS = 16;
-    private static final int OVERSIZE_SEGMENTS = 18;
-
-    private final long[] sums = new long[StatArray.LENGTH];
-    private final StatArray allocation = new StatArray(sums, HANDED_OUT, GIVEN_BACK);
-    private final StatArray active = new StatArray(sums, HANDED_OUT, INACTIVE);
-    private final StatArray allocatedBytes = new StatArray(sums, HANDED_OUT_BYTES, GIVEN_BACK_BYTES);
-    private final StatArray activeBytes = new StatArray(sums, HANDED_OUT_BYTES, INACTIVE_BYTES);
-    private final StatArray requestedBytes = new StatArray(sums, HANDED_OUT_REQUESTED, INACTIVE_REQUESTED);
-    private final StatArray inactiveSplit = of(INACTIVE_SPLIT);
-    private final StatArray inactiveSplitBytes = of(INACTIVE_SPLIT_BYTES);
-    final StatArray segment = of(SEGMENT);
-    final StatArray reservedBytes = of(RESERVED_BYTES);
-    final StatArray oversizeAllocations = of(OVERSIZE_ALLOCATIONS);
-    final StatArray oversizeSegments = of(OVERSIZE_SEGMENTS);
-    /** What an allocator without fragmentation would hold. */
-    private final IdealAllocator ideal = new IdealAllocator();
-    /** Blocks were handed out since peaks were noted. */
+    final PoolSums small = new PoolSums();
+    final PoolSums large = new PoolSums();
+    private final StatArray allocation = new StatArray(Counter.ALLOCATION, small, large);
+    private final StatArray active = new StatArray(Counter.ACTIVE, small, large);
+    private final StatArray allocatedBytes = new StatArray(Counter.ALLOCATED_BYTES, small, large);
+    private final StatArray activeBytes = new StatArray(Counter.ACTIVE_BYTES, small, large);
+    private final StatArray requestedBytes = new StatArray(Counter.REQUESTED_BYTES, small, large);
+    private final StatArray inactiveSplit = new StatArray(Counter.INACTIVE_SPLIT, small, large);
+    private final StatArray inactiveSplitBytes = new StatArray(Counter.INACTIVE_SPLIT_BYTES, small, large);
+    final StatArray segment = new StatArray(Counter.SEGMENT, small, large);
+    final StatArray reservedBytes = new StatArray(Counter.RESERVED_BYTES, small, large);
+    final StatArray oversizeAllocations = new StatArray(Counter.OVERSIZE_ALLOCATIONS, small, large);
+    final StatArray oversizeSegments = new StatArray(Counter.OVERSIZE_SEGMENTS, small, large);
+    /** The most that was active at once since memory was last returned to the driver. */
+    private long mostActive;
+    // Counters rise many times in a row. What they rose to is noted when the next fall begins.
     private boolean rose;
+    private boolean splitRose;
+    private boolean splitBytesRose;
 
     final TreeMap<Integer, StatArray> reservedByPool = new TreeMap<>();
     final long maxSplitSize;
@@ -61,14 +48,17 @@ public final class AllocatorStatistics {
 
     /** Takes over all values but those of private pools. */
     void copyFrom(AllocatorStatistics other) {
-        System.arraycopy(other.sums, 0, sums, 0, sums.length);
+        small.copyFrom(other.small);
+        large.copyFrom(other.large);
         List<StatArray> theirs = other.all();
         List<StatArray> mine = all();
         for (int i = 0; i < mine.size(); i++) {
             mine.get(i).copyFrom(theirs.get(i));
         }
-        ideal.copyFrom(other.ideal);
+        mostActive = other.mostActive;
         rose = other.rose;
+        splitRose = other.splitRose;
+        splitBytesRose = other.splitBytesRose;
         allocRetries = other.allocRetries;
         ooms = other.ooms;
         syncAllStreams = other.syncAllStreams;
@@ -77,73 +67,95 @@ public final class AllocatorStatistics {
         oomRejections = other.oomRejections;
     }
 
-    private StatArray of(int place) {
-        return new StatArray(sums, place, place + 1);
-    }
-
-    /** A block was handed out. Peaks are noted before the next block comes back. */
-    void handedOut(int pool, long size, long requested) {
-        long[] s = sums;
-        s[pool + HANDED_OUT]++;
-        s[pool + HANDED_OUT_BYTES] += size;
-        s[pool + HANDED_OUT_REQUESTED] += requested;
+    /** A block was handed out. */
+    void handedOut(PoolSums pool, long size, long requested) {
+        pool.handedOut++;
+        pool.handedOutBytes += size;
+        pool.handedOutRequested += requested;
         rose = true;
     }
 
     /** A block was given back, though other streams may still use it. */
-    void givenBack(int pool, long size) {
+    void givenBack(PoolSums pool, long size) {
         if (rose) {
             notePeaks();
         }
-        long[] s = sums;
-        s[pool + GIVEN_BACK]++;
-        s[pool + GIVEN_BACK_BYTES] += size;
+        pool.givenBack++;
+        pool.givenBackBytes += size;
     }
 
     /** No stream uses a block any more. */
-    void becameInactive(int pool, long size, long requested) {
+    void becameInactive(PoolSums pool, long size, long requested) {
         if (rose) {
             notePeaks();
         }
-        long[] s = sums;
-        s[pool + INACTIVE]++;
-        s[pool + INACTIVE_BYTES] += size;
-        s[pool + INACTIVE_REQUESTED] += requested;
-    }
-
-    /** Memory was returned to the driver. */
-    void released() {
-        ideal.released(activeBytes.all().current());
+        pool.inactive++;
+        pool.inactiveBytes += size;
+        pool.inactiveRequested += requested;
     }
 
     private void notePeaks() {
-        allocation.notePeaks();
-        allocatedBytes.notePeaks();
-        active.notePeaks();
-        activeBytes.notePeaks();
-        requestedBytes.notePeaks();
-        ideal.active(activeBytes.all().current());
+        PoolSums s = small;
+        PoolSums l = large;
+        allocation.notePeaks(s.handedOut - s.givenBack, l.handedOut - l.givenBack);
+        allocatedBytes.notePeaks(s.handedOutBytes - s.givenBackBytes, l.handedOutBytes - l.givenBackBytes);
+        active.notePeaks(s.handedOut - s.inactive, l.handedOut - l.inactive);
+        long activeInSmall = s.handedOutBytes - s.inactiveBytes;
+        long activeInLarge = l.handedOutBytes - l.inactiveBytes;
+        activeBytes.notePeaks(activeInSmall, activeInLarge);
+        mostActive = Math.max(mostActive, activeInSmall + activeInLarge);
+        requestedBytes.notePeaks(
+                s.handedOutRequested - s.inactiveRequested, l.handedOutRequested - l.inactiveRequested);
         rose = false;
     }
 
-    /** Bytes that an allocator without fragmentation would hold. */
-    long idealReserved() {
-        if (rose) {
-            notePeaks();
+    /** There are more or, where numbers are negative, fewer free blocks that are parts of segments. */
+    void inactiveSplit(PoolSums pool, int blocks, long bytes) {
+        if (blocks > 0) {
+            pool.split += blocks;
+            splitRose = true;
+        } else if (blocks < 0) {
+            splitTaken(pool, -blocks);
         }
-        return ideal.reserved();
+        if (bytes > 0) {
+            pool.splitBytes += bytes;
+            splitBytesRose = true;
+        } else if (bytes < 0) {
+            splitBytesTaken(pool, -bytes);
+        }
     }
 
-    /** There are more or, where numbers are negative, fewer free blocks that are parts of segments. */
-    void inactiveSplit(int pool, int blocks, long bytes) {
-        inactiveSplit.change(pool, blocks);
-        inactiveSplitBytes.change(pool, bytes);
+    void splitTaken(PoolSums pool, int blocks) {
+        if (splitRose) {
+            splitRose = false;
+            inactiveSplit.notePeaks(small.split - small.splitGone, large.split - large.splitGone);
+        }
+        pool.splitGone += blocks;
     }
 
     /** A part of a segment, or a piece of it, is no longer free. */
-    void inactiveSplitTaken(int pool, int blocks, long bytes) {
-        inactiveSplit.decrease(pool, blocks);
-        inactiveSplitBytes.decrease(pool, bytes);
+    void splitBytesTaken(PoolSums pool, long bytes) {
+        if (splitBytesRose) {
+            splitBytesRose = false;
+            inactiveSplitBytes.notePeaks(
+                    small.splitBytes - small.splitBytesGone, large.splitBytes - large.splitBytesGone);
+        }
+        pool.splitBytesGone += bytes;
+    }
+
+    /** Memory was returned to the driver: the ideal allocator returns all it does not use. */
+    void released() {
+        mostActive = activeBytes.all().current();
+    }
+
+    /**
+     * Bytes that an allocator without fragmentation would hold. It caches as PyTorch's does, but could move blocks
+     * together at no cost, so that it asks the driver only when more bytes are active than it holds. What it holds is
+     * therefore the most that was active at once since memory was last returned, in whole granules of the driver.
+     */
+    long idealReserved() {
+        long most = Math.max(mostActive, activeBytes.all().current());
+        return Bytes.roundUp(most, SimulatedDeviceMemory.GRANULE);
     }
 
     /** Blocks handed out. */

@@ -1,33 +1,32 @@
 package dev.headroom.allocator;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Chooses among free blocks the smallest that serves a request, and cuts off what the request does not need: c10's
  * get_free_block, should_split and the splitting of alloc_found_block.
  */
 final class BestFit {
-    private static final int NIL = BlockTable.NIL;
-
     private final AllocatorCore core;
-    private final BlockTable table;
     private final long maxSplitSize;
     private final long maxNonSplitRounding;
 
     BestFit(AllocatorCore core) {
         this.core = core;
-        this.table = core.table;
         this.maxSplitSize = core.settings.maxSplitSize();
         this.maxNonSplitRounding = core.settings.maxNonSplitRounding();
     }
 
     /**
-     * The free block to use, which stays among the free ones, or {@link BlockTable#NIL}.
+     * The free block to use, which stays among the free ones, or none.
      *
      * @param pool that the request goes to
      * @param blocks its free blocks on the request's stream
      * @param size bytes of the request after rounding
      * @param expanding whether blocks of expandable segments may be used
      */
-    int find(BlockPool pool, FreeBlocks blocks, long size, boolean expanding) {
+    @Nullable
+    Block find(BlockPool pool, FreeBlocks blocks, long size, boolean expanding) {
         if (core.collects) {
             pool.searches++;
         }
@@ -35,28 +34,23 @@ final class BestFit {
     }
 
     /** As {@link #find}, without counting as a search. */
-    int choose(FreeBlocks blocks, long size, boolean expanding) {
-        int block = blocks.atLeast(size);
-        if (block == NIL) {
-            return NIL;
-        }
-        if (table.isExpandable(block)) {
+    @Nullable
+    Block choose(FreeBlocks blocks, long size, boolean expanding) {
+        Block block = blocks.atLeast(size);
+        if (block != null && block.isExpandable()) {
             block = expanding ? leastExpandable(blocks, block) : firstFixed(blocks, block);
-            if (block == NIL) {
-                return NIL;
-            }
         }
-        long found = table.size(block);
-        if (size < maxSplitSize ? found >= maxSplitSize : found - size >= maxNonSplitRounding) {
-            return NIL;
+        if (block == null
+                || (size < maxSplitSize ? block.size >= maxSplitSize : block.size - size >= maxNonSplitRounding)) {
+            return null;
         }
         return block;
     }
 
     /** Whether a block that was found is cut to the request's size. */
-    boolean shouldSplit(int block, long size, boolean expanding) {
-        BlockPool pool = table.pool(block);
-        long rest = table.size(block) - size;
+    boolean shouldSplit(Block block, long size, boolean expanding) {
+        BlockPool pool = block.pool();
+        long rest = block.size - size;
         if (rest == 0 || !pool.owner.splits) {
             return false;
         }
@@ -67,15 +61,15 @@ final class BestFit {
     }
 
     /** Cuts the front off a block; the caller puts the rest, which follows it, among the free ones. */
-    int split(int rest, long size) {
-        boolean wasSplit = table.isSplit(rest);
-        int block = table.cutFront(rest, size);
-        if (!table.isExpandable(rest)) {
-            int pool = table.pool(rest).sums;
+    Block split(Block rest, long size) {
+        boolean wasSplit = rest.isSplit();
+        Block block = core.table.cutFront(rest, size);
+        if (!rest.isExpandable()) {
+            PoolSums pool = rest.pool().sums;
             if (wasSplit) {
-                core.stats.inactiveSplitTaken(pool, 0, size);
+                core.stats.splitBytesTaken(pool, size);
             } else {
-                core.stats.inactiveSplit(pool, 1, table.size(rest));
+                core.stats.inactiveSplit(pool, 1, rest.size);
             }
         }
         return block;
@@ -85,24 +79,24 @@ final class BestFit {
      * The block whose size, with the unmapped memory behind it, is least. This spares the block at the end of a
      * segment, which could grow.
      */
-    private int leastExpandable(FreeBlocks blocks, int from) {
-        int block = from;
-        int next = blocks.after(block);
-        while (table.isExpandable(block) && next != NIL && expandableSize(next) < expandableSize(block)) {
+    private static Block leastExpandable(FreeBlocks blocks, Block from) {
+        Block block = from;
+        Block next = blocks.after(block);
+        while (block.isExpandable() && next != null && expandableSize(next) < expandableSize(block)) {
             block = next;
             next = blocks.after(block);
         }
         return block;
     }
 
-    private long expandableSize(int block) {
-        int next = table.next(block);
-        return table.size(block) + (next != NIL && !table.isMapped(next) ? table.size(next) : 0);
+    private static long expandableSize(Block block) {
+        Block next = block.next;
+        return block.size + (next != null && !next.isMapped() ? next.size : 0);
     }
 
-    private int firstFixed(FreeBlocks blocks, int from) {
-        int block = blocks.after(from);
-        while (block != NIL && table.isExpandable(block)) {
+    private static @Nullable Block firstFixed(FreeBlocks blocks, Block from) {
+        Block block = blocks.after(from);
+        while (block != null && block.isExpandable()) {
             block = blocks.after(block);
         }
         return block;

@@ -1,18 +1,17 @@
 package dev.headroom.allocator;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
-import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntList;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The cached blocks for small or for large requests, of the default memory or of a private pool: c10's BlockPool. */
 final class BlockPool {
     final boolean small;
-    /** Where its sums begin in tables of statistics. */
-    final int sums;
-
     final PoolOwner owner;
+    /** What its blocks count in, with those of other owners' pools. */
+    final PoolSums sums;
     /**
      * How often a free block was searched for, counted only while garbage collection is on. A block's age is the number
      * of searches since it became free.
@@ -20,14 +19,19 @@ final class BlockPool {
     long searches;
 
     private final BlockTable table;
-    private @Nullable FreeBlocks[] byStream = new FreeBlocks[1];
-    private final Int2ObjectOpenHashMap<IntArrayList> unmappedByStream = new Int2ObjectOpenHashMap<>();
+    private @Nullable FreeBlocks[] byStream;
+    /** Those that were asked for last. */
+    private FreeBlocks latest;
 
-    BlockPool(BlockTable table, boolean small, PoolOwner owner) {
+    private final Int2ObjectOpenHashMap<List<Block>> unmappedByStream = new Int2ObjectOpenHashMap<>();
+
+    BlockPool(BlockTable table, boolean small, PoolOwner owner, PoolSums sums) {
         this.table = table;
         this.small = small;
-        this.sums = small ? StatArray.SMALL : StatArray.LARGE;
         this.owner = owner;
+        this.sums = sums;
+        this.latest = new FreeBlocks(table, this, 0);
+        this.byStream = new FreeBlocks[] {latest};
     }
 
     /** Takes over the free blocks of another pool, none of whose segments expands. */
@@ -47,35 +51,34 @@ final class BlockPool {
 
     /** Free blocks of a stream. */
     FreeBlocks free(int stream) {
-        FreeBlocks blocks = stream < byStream.length ? byStream[stream] : null;
-        return blocks == null ? open(stream) : blocks;
+        if (latest.stream != stream) {
+            FreeBlocks blocks = stream < byStream.length ? byStream[stream] : null;
+            latest = blocks == null ? open(stream) : blocks;
+        }
+        return latest;
     }
 
     /** Blocks of expandable segments without memory behind them, by address. */
-    IntArrayList unmapped(int stream) {
-        return unmappedByStream.computeIfAbsent(stream, s -> new IntArrayList());
+    List<Block> unmapped(int stream) {
+        return unmappedByStream.computeIfAbsent(stream, s -> new ArrayList<>());
     }
 
-    void remove(int block) {
-        table.list(block).remove(block, table.size(block), table.age(block));
-    }
-
-    void insertUnmapped(int block) {
-        IntArrayList blocks = unmapped(table.stream(block));
+    void insertUnmapped(Block block) {
+        List<Block> blocks = unmapped(block.stream());
         int at = 0;
-        while (at < blocks.size() && table.address(blocks.getInt(at)) < table.address(block)) {
+        while (at < blocks.size() && blocks.get(at).address < block.address) {
             at++;
         }
         blocks.add(at, block);
     }
 
-    void removeUnmapped(int block) {
-        unmapped(table.stream(block)).rem(block);
+    void removeUnmapped(Block block) {
+        unmapped(block.stream()).remove(block);
     }
 
     /** All free blocks with memory behind them, by stream and then in search order. */
-    IntList freeBlocks() {
-        IntArrayList all = new IntArrayList();
+    List<Block> freeBlocks() {
+        List<Block> all = new ArrayList<>();
         for (FreeBlocks blocks : byStream) {
             if (blocks != null) {
                 blocks.copyTo(all);

@@ -1,17 +1,15 @@
 package dev.headroom.allocator;
 
-import it.unimi.dsi.fastutil.ints.IntIterator;
-import it.unimi.dsi.fastutil.ints.IntList;
+import java.util.Iterator;
+import java.util.List;
 
 /** The ways in which cached blocks go back to the driver. */
 final class CacheRelease {
     private final AllocatorCore core;
-    private final BlockTable table;
     private final ExpandableSegments expandable;
 
     CacheRelease(AllocatorCore core, ExpandableSegments expandable) {
         this.core = core;
-        this.table = core.table;
         this.expandable = expandable;
     }
 
@@ -25,11 +23,11 @@ final class CacheRelease {
             return;
         }
         long target = core.reserved - threshold;
-        IntList unsplit = core.everybody.large.freeBlocks();
-        unsplit.removeIf(table::isSplit);
+        List<Block> unsplit = core.everybody.large.freeBlocks();
+        unsplit.removeIf(Block::isSplit);
         long ages = 0;
-        for (IntIterator it = unsplit.iterator(); it.hasNext(); ) {
-            ages += age(it.nextInt());
+        for (Iterator<Block> it = unsplit.iterator(); it.hasNext(); ) {
+            ages += age(it.next());
         }
         long reclaimed = 0;
         int candidates = unsplit.size();
@@ -37,11 +35,11 @@ final class CacheRelease {
         while (reclaimed < target && freed && candidates > 0) {
             double average = (double) ages / candidates;
             freed = false;
-            for (IntIterator it = unsplit.iterator(); it.hasNext(); ) {
-                int block = it.nextInt();
-                if (!table.isExpandable(block) && age(block) >= average) {
+            for (Iterator<Block> it = unsplit.iterator(); it.hasNext(); ) {
+                Block block = it.next();
+                if (!block.isExpandable() && age(block) >= average) {
                     freed = true;
-                    reclaimed += table.size(block);
+                    reclaimed += block.size;
                     ages -= age(block);
                     candidates--;
                     core.releaseSegment(block);
@@ -63,17 +61,17 @@ final class CacheRelease {
         }
         long wanted = Math.max(bytes, limit);
         FreeBlocks blocks = pool.free(stream);
-        int block = blocks.atLeast(wanted);
-        if (block != BlockTable.NIL && !table.isExpandable(block)) {
+        Block block = blocks.atLeast(wanted);
+        if (block != null && !block.isExpandable()) {
             core.releaseSegment(block);
             return true;
         }
         long released = 0;
-        block = block == BlockTable.NIL ? blocks.last() : blocks.before(block);
-        while (block != BlockTable.NIL && released < wanted && table.size(block) >= limit) {
-            int below = blocks.before(block);
-            if (!table.isExpandable(block)) {
-                released += table.size(block);
+        block = block == null ? blocks.last() : blocks.before(block);
+        while (block != null && released < wanted && block.size >= limit) {
+            Block below = blocks.before(block);
+            if (!block.isExpandable()) {
+                released += block.size;
                 core.releaseSegment(block);
             }
             block = below;
@@ -83,21 +81,21 @@ final class CacheRelease {
 
     /** Returns all whole segments of a pool, and all whole granules of expandable ones (release_blocks). */
     void releaseAll(BlockPool pool) {
-        IntList blocks = pool.freeBlocks();
-        for (IntIterator it = blocks.iterator(); it.hasNext(); ) {
-            int block = it.nextInt();
-            if (!table.isExpandable(block)) {
-                if (!table.isSplit(block)) {
+        List<Block> blocks = pool.freeBlocks();
+        for (Iterator<Block> it = blocks.iterator(); it.hasNext(); ) {
+            Block block = it.next();
+            if (!block.isExpandable()) {
+                if (!block.isSplit()) {
                     core.releaseSegment(block);
                 }
                 it.remove();
             }
         }
-        blocks.forEach((java.util.function.IntConsumer) expandable::release);
+        blocks.forEach(expandable::release);
     }
 
     /** Searches that the block has waited for. */
-    private long age(int block) {
-        return table.pool(block).searches - table.cachedAt(block);
+    private static long age(Block block) {
+        return block.pool().searches - block.cachedAt;
     }
 }

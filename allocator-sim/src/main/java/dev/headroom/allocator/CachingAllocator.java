@@ -17,7 +17,6 @@ public final class CachingAllocator {
     /** Streams are numbered below this. */
     public static final int MAX_STREAMS = 1 << 16;
 
-    private static final int NIL = BlockTable.NIL;
     private static final long EXABYTE = 1L << 60;
 
     private final AllocatorSettings settings;
@@ -30,6 +29,7 @@ public final class CachingAllocator {
     private final SegmentRequests requests;
     private final long maxSplitSize;
     private final boolean expands;
+    private final boolean caches;
 
     /**
      * @param settings options, limit and version
@@ -48,6 +48,7 @@ public final class CachingAllocator {
         requests = new SegmentRequests(core, fit, expandable, release, events, pools);
         maxSplitSize = settings.maxSplitSize();
         expands = settings.expandableSegments();
+        caches = settings.caching();
     }
 
     /**
@@ -90,35 +91,37 @@ public final class CachingAllocator {
             throw core.outOfMemory(
                     "CUDA out of memory. Tried to allocate more than 1EB memory.", requestedBytes, requestedBytes);
         }
-        if (!settings.caching()) {
-            return core.allocateUncached(requestedBytes, stream);
+        if (!caches) {
+            return core.allocateUncached(requestedBytes, stream).handle;
         }
-        if (!core.capturing && !events.idle()) {
+        if (!events.idle() && !core.capturing) {
             events.process();
         }
         long size = settings.roundSize(requestedBytes);
         BlockPool pool = pools.of(stream).pool(size);
         FreeBlocks blocks = pool.free(stream);
-        int block = fit.find(pool, blocks, size, expands);
+        Block block = fit.find(pool, blocks, size, expands);
         boolean expanding = expands;
-        if (block != NIL) {
-            blocks.remove(block, table.size(block), table.age(block));
+        if (block != null) {
+            blocks.remove(block);
         } else {
             block = requests.allocate(pool, stream, size, requestedBytes);
             // A block lent by another pool is treated as if segments did not expand (try_mempool_fallback).
-            expanding = expands && table.pool(block) == pool;
+            expanding = expands && block.pool() == pool;
         }
         if (fit.shouldSplit(block, size, expanding)) {
-            int front = fit.split(block, size);
+            Block front = fit.split(block, size);
             core.cache(block);
             core.use(front, requestedBytes);
-            return front;
+            return front.handle;
         }
-        if (table.isSplit(block) && !table.isExpandable(block)) {
-            stats.inactiveSplitTaken(table.pool(block).sums, 1, table.size(block));
+        if (block.isSplit() && !block.isExpandable()) {
+            PoolSums sums = block.pool().sums;
+            stats.splitTaken(sums, 1);
+            stats.splitBytesTaken(sums, block.size);
         }
         core.use(block, requestedBytes);
-        return block;
+        return block.handle;
     }
 
     /**
@@ -130,7 +133,7 @@ public final class CachingAllocator {
     public long segmentFor(long requestedBytes, int stream) {
         long size = settings.roundSize(requestedBytes);
         BlockPool pool = pools.of(stream).pool(size);
-        return fit.choose(pool.free(stream), size, expands) == NIL ? settings.segmentSize(size) : 0;
+        return fit.choose(pool.free(stream), size, expands) == null ? settings.segmentSize(size) : 0;
     }
 
     /**
@@ -139,21 +142,20 @@ public final class CachingAllocator {
      *
      * @throws IllegalArgumentException when the handle is not a block in use
      */
-    public void free(int block) {
-        checkInUse(block);
-        if (!settings.caching()) {
+    public void free(int handle) {
+        Block block = inUse(handle);
+        if (!caches) {
             core.freeUncached(block);
             return;
         }
-        table.deallocate(block);
-        BlockPool pool = table.pool(block);
-        long size = table.size(block);
-        stats.givenBack(pool.sums, size);
-        core.emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
-        if (size >= maxSplitSize) {
-            stats.oversizeAllocations.decrease(pool.sums, 1);
+        block.deallocate();
+        BlockPool pool = block.pool();
+        stats.givenBack(pool.sums, block.size);
+        core.emit(Action.FREE_REQUESTED, block.address, block.requested, block.stream(), pool);
+        if (block.size >= maxSplitSize) {
+            stats.oversizeAllocations.decrease(pool.small, 1);
         }
-        if (!table.isUsedElsewhere(block)) {
+        if (!block.isUsedElsewhere()) {
             core.freeBlock(block);
         } else if (core.capturing) {
             events.defer(block);
@@ -163,10 +165,10 @@ public final class CachingAllocator {
     }
 
     /** Notes that work on another stream uses a block ({@code Tensor.record_stream}); its own stream does not count. */
-    public void recordStream(int block, int stream) {
-        checkInUse(block);
+    public void recordStream(int handle, int stream) {
+        Block block = inUse(handle);
         Arguments.checkStream(stream);
-        if (settings.caching() && stream != table.stream(block)) {
+        if (caches && stream != block.stream()) {
             events.record(block, stream, core.capturing);
         }
     }
@@ -275,21 +277,18 @@ public final class CachingAllocator {
     }
 
     /** Bytes of a block in use. */
-    public long size(int block) {
-        checkInUse(block);
-        return table.size(block);
+    public long size(int handle) {
+        return inUse(handle).size;
     }
 
     /** Bytes that were asked for. */
-    public long requested(int block) {
-        checkInUse(block);
-        return table.requested(block);
+    public long requested(int handle) {
+        return inUse(handle).requested;
     }
 
     /** First byte of a block in use. */
-    public long address(int block) {
-        checkInUse(block);
-        return table.address(block);
+    public long address(int handle) {
+        return inUse(handle).address;
     }
 
     /** The counters, seen live: the same object at every call. */
@@ -335,9 +334,11 @@ public final class CachingAllocator {
         return settings;
     }
 
-    private void checkInUse(int block) {
-        if (!table.isInUse(block)) {
-            throw new IllegalArgumentException("block " + block + " is not in use: it was freed or never allocated");
+    private Block inUse(int handle) {
+        Block block = table.find(handle);
+        if (block == null || !block.isAllocated()) {
+            throw new IllegalArgumentException("block " + handle + " is not in use: it was freed or never allocated");
         }
+        return block;
     }
 }

@@ -1,7 +1,8 @@
 package dev.headroom.allocator;
 
 import dev.headroom.allocator.AllocatorListener.Action;
-import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Segments that grow: addresses are reserved for 9/8 of the device's memory at once and memory is put behind them as
@@ -9,8 +10,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
  * for the whole range; parts without memory are unmapped blocks.
  */
 final class ExpandableSegments {
-    private static final int NIL = BlockTable.NIL;
-
     private final AllocatorCore core;
     private final BlockTable table;
 
@@ -22,105 +21,106 @@ final class ExpandableSegments {
     /**
      * Maps as much memory as a request lacks.
      *
-     * @return a block of at least the size, no longer among the free ones; NIL when the device has no room
+     * @return a block of at least the size, no longer among the free ones; nothing when the device has no room
      */
-    int allocate(BlockPool pool, int stream, long bytes) {
-        int block = candidate(pool, stream, bytes);
-        if (block == NIL) {
-            return NIL;
+    @Nullable
+    Block allocate(BlockPool pool, int stream, long bytes) {
+        Block block = candidate(pool, stream, bytes);
+        if (block == null) {
+            return null;
         }
-        if (!table.isMapped(block) && !map(block, Math.min(table.size(block), bytes))) {
-            return NIL;
+        if (!block.isMapped() && !map(block, Math.min(block.size, bytes))) {
+            return null;
         }
-        while (table.size(block) < bytes) {
-            int next = table.next(block);
-            if (!map(next, Math.min(bytes - table.size(block), table.size(next)))) {
-                return NIL;
+        while (block.size < bytes) {
+            Block next = Objects.requireNonNull(block.next, "what has room ends with an unmapped block");
+            if (!map(next, Math.min(bytes - block.size, next.size))) {
+                return null;
             }
             block = next;
         }
-        pool.remove(block);
+        block.list.remove(block);
         return block;
     }
 
     /** Takes the memory from all whole granules of a free block; an empty segment gives up its addresses. */
-    void release(int block) {
-        if (unmap(block) && table.previous(block) == NIL && table.next(block) == NIL) {
-            Range segment = table.segment(block);
-            table.pool(block).removeUnmapped(block);
+    void release(Block block) {
+        if (unmap(block) && !block.isSplit()) {
+            Range segment = segment(block);
+            block.pool().removeUnmapped(block);
             core.memory.releaseAddresses(segment.address(), segment.bytes());
             table.delete(block);
         }
     }
 
+    private static Range segment(Block block) {
+        return Objects.requireNonNull(block.segment, "a segment that cannot grow");
+    }
+
     /** The lowest place of free and unmapped blocks that has room. */
-    private int candidate(BlockPool pool, int stream, long bytes) {
-        IntArrayList unmapped = pool.unmapped(stream);
-        for (int i = 0; i < unmapped.size(); i++) {
-            int block = unmapped.getInt(i);
-            if (table.isFree(table.previous(block))) {
-                block = table.previous(block);
-            }
-            if (hasRoom(block, bytes)) {
-                return block;
+    private @Nullable Block candidate(BlockPool pool, int stream, long bytes) {
+        for (Block block : pool.unmapped(stream)) {
+            Block previous = block.previous;
+            Block from = previous != null && previous.isFree() ? previous : block;
+            if (hasRoom(from, bytes)) {
+                return from;
             }
         }
         return open(pool, stream, bytes);
     }
 
-    private boolean hasRoom(int block, long bytes) {
+    private static boolean hasRoom(Block block, long bytes) {
         long room = 0;
-        for (int b = block; room < bytes && table.isFree(b); b = table.next(b)) {
-            room += table.size(b);
+        for (Block b = block; room < bytes && b != null && b.isFree(); b = b.next) {
+            room += b.size;
         }
         return room >= bytes;
     }
 
     /** Reserves the addresses of a new segment, which begins as one block without memory. */
-    private int open(BlockPool pool, int stream, long bytes) {
+    private @Nullable Block open(BlockPool pool, int stream, long bytes) {
         long granule = pool.small ? AllocatorSettings.SMALL_SEGMENT : core.settings.largeSegmentSize();
         long total = core.memory.total();
         long reserve = Bytes.roundUp(total + total / 8, granule);
         if (reserve < bytes) {
-            return NIL;
+            return null;
         }
         long address = core.memory.reserveAddresses(reserve);
         if (address == DeviceMemory.NONE) {
             throw new IllegalStateException("no addresses left for an expandable segment of " + reserve
                     + " bytes: PyTorch stops here with a driver error; use fewer streams");
         }
-        int block = table.create(pool.free(stream), address, reserve);
-        table.setMapped(block, false);
-        table.setSegment(block, new Range(address, reserve, granule));
-        table.setAge(block, core.nextAge());
+        Block block = table.create(pool.free(stream), address, reserve);
+        block.setMapped(false);
+        block.segment = new Range(address, reserve, granule);
+        block.age = core.nextAge();
         pool.insertUnmapped(block);
         return block;
     }
 
     /** Maps whole granules at the start of an unmapped block and puts them among the free ones. */
-    private boolean map(int block, long bytes) {
-        Range segment = table.segment(block);
-        BlockPool pool = table.pool(block);
-        long from = table.address(block);
+    private boolean map(Block block, long bytes) {
+        Range segment = segment(block);
+        BlockPool pool = block.pool();
+        long from = block.address;
         long mapped = segment.up(from + bytes) - from;
         if (!core.memory.map(from, mapped, segment.granule())) {
             return false;
         }
         pool.removeUnmapped(block);
-        table.setMapped(block, true);
-        if (mapped < table.size(block)) {
-            int rest = table.create(table.list(block), from + mapped, table.size(block) - mapped);
-            table.setMapped(rest, false);
-            table.inherit(rest, block);
-            table.splice(rest, block, table.next(block));
+        block.setMapped(true);
+        if (mapped < block.size) {
+            Block rest = part(block, from + mapped, block.size - mapped);
+            rest.setMapped(false);
+            rest.splice(block, block.next);
             pool.insertUnmapped(rest);
-            table.setSize(block, mapped);
+            block.size = mapped;
         }
-        core.merge(block, table.previous(block));
-        core.merge(block, table.next(block));
+        core.merge(block, block.previous);
+        core.merge(block, block.next);
         core.cache(block);
         core.reserve(pool, mapped);
-        core.emit(Action.SEGMENT_MAP, from, mapped, table.stream(block), pool);
+        core.emit(Action.SEGMENT_MAP, from, mapped, block.stream(), pool);
         return true;
     }
 
@@ -129,39 +129,44 @@ final class ExpandableSegments {
      *
      * @return whether there was a whole granule; if so, the block now stands for the range without memory
      */
-    private boolean unmap(int block) {
-        Range segment = table.segment(block);
-        BlockPool pool = table.pool(block);
-        long start = table.address(block);
-        long end = start + table.size(block);
+    private boolean unmap(Block block) {
+        Range segment = segment(block);
+        BlockPool pool = block.pool();
+        long start = block.address;
+        long end = start + block.size;
         long from = segment.up(start);
         long to = segment.down(end);
         if (from >= to) {
             return false;
         }
         core.memory.unmap(from, to - from, segment.granule());
-        pool.remove(block);
+        block.list.remove(block);
         if (from > start) {
-            int kept = table.create(table.list(block), start, from - start);
-            table.inherit(kept, block);
-            table.splice(kept, table.previous(block), block);
+            Block kept = part(block, start, from - start);
+            kept.splice(block.previous, block);
             core.cache(kept);
         }
         if (to < end) {
-            int kept = table.create(table.list(block), to, end - to);
-            table.inherit(kept, block);
-            table.splice(kept, block, table.next(block));
+            Block kept = part(block, to, end - to);
+            kept.splice(block, block.next);
             core.cache(kept);
         }
-        table.setAddress(block, from);
-        table.setSize(block, to - from);
-        table.setMapped(block, false);
-        core.merge(block, table.previous(block));
-        core.merge(block, table.next(block));
+        block.address = from;
+        block.size = to - from;
+        block.setMapped(false);
+        core.merge(block, block.previous);
+        core.merge(block, block.next);
         pool.insertUnmapped(block);
         core.unreserve(pool, to - from);
-        core.emit(Action.SEGMENT_UNMAP, from, to - from, table.stream(block), pool);
+        core.emit(Action.SEGMENT_UNMAP, from, to - from, block.stream(), pool);
         return true;
+    }
+
+    /** A new block for a part of another, not yet among its neighbours. */
+    private Block part(Block whole, long address, long bytes) {
+        Block part = table.create(whole.list, address, bytes);
+        part.inherit(whole);
+        return part;
     }
 
     /**

@@ -1,17 +1,18 @@
 package dev.headroom.allocator;
 
-import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The free blocks of one pool and stream, ordered by size, then age of the segment, then address. This is the order of
- * PyTorch's {@code BlockComparatorSizeCounterAddress}. Blocks of about one size lie together in a {@link SizeClass};
- * there are 16 classes between a size and its double. A bit for each class tells whether anything is in it, so that the
- * smallest block of at least some size is found in one or two steps however many blocks there are.
+ * PyTorch's {@code BlockComparatorSizeCounterAddress}. Blocks of about one size are in one class; there are 16 classes
+ * between a size and its double. The smallest block of a class is at hand, the others lie in a {@link SizeClass}; a bit
+ * for each class tells whether it has blocks. So the smallest block of at least some size is found in one or two steps
+ * however many blocks there are.
  */
 final class FreeBlocks {
-    static final int NIL = BlockTable.NIL;
+    private static final int NIL = SizeClass.NIL;
 
     /** A block's size in units of 512 bytes and its age make one number, which is what is compared first. */
     private static final int AGE_BITS = 30;
@@ -20,43 +21,37 @@ final class FreeBlocks {
     /** There are this many binary digits in the number of a class within its power of two. */
     private static final int CLASS_BITS = 4;
 
-    /** Enough for {@link #largestSize}. */
-    private static final int CLASSES = 512;
-    /** Binary digits of the number of a bit within a word of {@link #occupied}. */
-    private static final int WORD_BITS = 6;
-
     final BlockPool pool;
     final int stream;
     private final BlockTable table;
-    /** The smallest block of each class, or {@link #NIL}. Most classes have no other. */
-    private final int[] smallest = new int[CLASSES];
+    /** The smallest block of each class. Most classes have no other. */
+    private final @Nullable Block[] smallest = new Block[SizeClass.Occupied.COUNT];
     /** The other blocks of each class. */
-    private final @Nullable SizeClass[] larger = new SizeClass[CLASSES];
+    private final @Nullable SizeClass[] larger = new SizeClass[SizeClass.Occupied.COUNT];
 
-    private final long[] occupied = new long[CLASSES >> WORD_BITS];
+    private final SizeClass.Occupied occupied = new SizeClass.Occupied();
 
     FreeBlocks(BlockTable table, BlockPool pool, int stream) {
         this.table = table;
         this.pool = pool;
         this.stream = stream;
-        Arrays.fill(smallest, NIL);
     }
 
     void clear() {
-        for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
-            smallest[at] = NIL;
+        Arrays.fill(smallest, null);
+        for (int at = occupied.from(0); at != NIL; at = occupied.from(at + 1)) {
             if (hasLarger(at)) {
                 larger[at].clear();
             }
         }
-        Arrays.fill(occupied, 0);
+        occupied.clear();
     }
 
-    /** Takes over the blocks of another list of the same handles, when it is empty itself. */
+    /** Takes over the blocks of another list, when it is empty itself; the table has blocks of the same handles. */
     void copyFrom(FreeBlocks other) {
-        System.arraycopy(other.occupied, 0, occupied, 0, occupied.length);
-        System.arraycopy(other.smallest, 0, smallest, 0, smallest.length);
-        for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
+        occupied.copyFrom(other.occupied);
+        for (int at = occupied.from(0); at != NIL; at = occupied.from(at + 1)) {
+            smallest[at] = table.get(other.smallest[at].handle);
             if (other.hasLarger(at)) {
                 larger(at).copyFrom(other.larger[at]);
             }
@@ -73,92 +68,95 @@ final class FreeBlocks {
         return (1 << AGE_BITS) - 1;
     }
 
-    /** The smallest block of at least this size, or {@link #NIL}. */
-    int atLeast(long bytes) {
+    /** The smallest block of at least this size. */
+    @Nullable
+    Block atLeast(long bytes) {
         if (bytes > largestSize()) {
-            return NIL;
+            return null;
         }
-        int at = classOf(bytes + (1 << UNIT_BITS) - 1 >>> UNIT_BITS);
-        int block = smallest[at];
-        if (block != NIL) {
-            if (table.size(block) >= bytes) {
+        long units = bytes + (1 << UNIT_BITS) - 1 >>> UNIT_BITS;
+        int at = classOf(units);
+        Block block = smallest[at];
+        if (block != null) {
+            if (block.size >= bytes) {
                 return block;
             }
-            block = hasLarger(at) ? larger[at].atLeast(key(bytes + (1 << UNIT_BITS) - 1, 0)) : NIL;
-            if (block != NIL) {
-                return block;
+            int next = hasLarger(at) ? larger[at].atLeast(units << AGE_BITS) : NIL;
+            if (next != NIL) {
+                return table.get(next);
             }
         }
         return firstFrom(at + 1);
     }
 
-    int first() {
+    @Nullable
+    Block first() {
         return firstFrom(0);
     }
 
-    int last() {
-        return lastUpTo(CLASSES - 1);
+    @Nullable
+    Block last() {
+        return lastUpTo(SizeClass.Occupied.COUNT - 1);
     }
 
-    /** The block that follows one in the list, or {@link #NIL}. */
-    int after(int block) {
-        int at = sizeClass(block);
+    /** The block that follows one in the list. */
+    @Nullable
+    Block after(Block block) {
+        int at = block.sizeClass;
         int next = NIL;
         if (hasLarger(at)) {
-            next = smallest[at] == block ? larger[at].first() : larger[at].after(key(block), block);
+            next = smallest[at] == block ? larger[at].first() : larger[at].after(key(block), block.handle);
         }
-        return next == NIL ? firstFrom(at + 1) : next;
+        return next == NIL ? firstFrom(at + 1) : table.get(next);
     }
 
-    /** The block that one in the list follows, or {@link #NIL}. */
-    int before(int block) {
-        int at = sizeClass(block);
+    /** The block that one in the list follows. */
+    @Nullable
+    Block before(Block block) {
+        int at = block.sizeClass;
         if (smallest[at] == block) {
             return lastUpTo(at - 1);
         }
-        int next = larger[at].before(key(block), block);
-        return next == NIL ? smallest[at] : next;
+        int next = larger[at].before(key(block), block.handle);
+        return next == NIL ? smallest[at] : table.get(next);
     }
 
-    /**
-     * Puts a block in.
-     *
-     * @param size of the block
-     * @param age of the block
-     */
-    void insert(int block, long size, int age) {
-        int at = classOf(size >>> UNIT_BITS);
-        int head = smallest[at];
-        if (head == NIL) {
+    /** Puts a block in, whose size and age stay until it is taken out. */
+    void insert(Block block) {
+        int at = classOf(block.size >>> UNIT_BITS);
+        block.sizeClass = at;
+        Block head = smallest[at];
+        if (head == null) {
             smallest[at] = block;
-            occupied[at >> WORD_BITS] |= 1L << at;
-            return;
-        }
-        long key = key(size, age);
-        long least = key(head);
-        if (key < least || key == least && table.address(block) < table.address(head)) {
+            occupied.add(at);
+        } else if (precedes(block, head)) {
             smallest[at] = block;
-            larger(at).addFirst(least, head);
+            larger(at).addFirst(key(head), head.handle);
         } else {
-            larger(at).insert(key, block);
+            larger(at).insert(key(block), block);
         }
     }
 
-    /**
-     * Takes out a block.
-     *
-     * @param size of the block when it was put in
-     * @param age of the block when it was put in
-     */
-    void remove(int block, long size, int age) {
-        int at = classOf(size >>> UNIT_BITS);
+    /** Takes out a block. */
+    void remove(Block block) {
+        int at = block.sizeClass;
         if (smallest[at] != block) {
-            larger[at].remove(key(size, age), block);
+            larger[at].remove(key(block), block.handle);
         } else if (hasLarger(at)) {
-            smallest[at] = larger[at].removeFirst();
+            smallest[at] = table.get(larger[at].removeFirst());
         } else {
-            smallest[at] = NIL;
-            occupied[at >> WORD_BITS] &= ~(1L << at);
+            smallest[at] = null;
+            occupied.remove(at);
+        }
+    }
+
+    /** Adds all blocks in order to a list. */
+    void copyTo(List<Block> target) {
+        for (int at = occupied.from(0); at != NIL; at = occupied.from(at + 1)) {
+            target.add(smallest[at]);
+            if (hasLarger(at)) {
+                larger[at].copyTo(target);
+            }
         }
     }
 
@@ -176,74 +174,33 @@ final class FreeBlocks {
         return blocks;
     }
 
-    private int firstFrom(int from) {
-        int at = occupiedFrom(from);
-        return at == NIL ? NIL : smallest[at];
+    private @Nullable Block firstFrom(int from) {
+        int at = occupied.from(from);
+        return at == NIL ? null : smallest[at];
     }
 
-    private int lastUpTo(int to) {
-        int at = occupiedUpTo(to);
-        return at == NIL ? NIL : hasLarger(at) ? larger[at].last() : smallest[at];
-    }
-
-    /** Adds all blocks in order to a list. */
-    void copyTo(IntList target) {
-        for (int at = occupiedFrom(0); at != NIL; at = occupiedFrom(at + 1)) {
-            target.add(smallest[at]);
-            if (hasLarger(at)) {
-                larger[at].copyTo(target);
-            }
+    private @Nullable Block lastUpTo(int to) {
+        int at = occupied.upTo(to);
+        if (at == NIL) {
+            return null;
         }
+        return hasLarger(at) ? table.get(larger[at].last()) : smallest[at];
+    }
+
+    private static boolean precedes(Block block, Block other) {
+        long key = key(block);
+        long otherKey = key(other);
+        return key < otherKey || key == otherKey && block.address < other.address;
     }
 
     /** Size and age as one number; blocks of equal keys are ordered by address. */
-    private static long key(long size, int age) {
-        return size >>> UNIT_BITS << AGE_BITS | age;
-    }
-
-    private long key(int block) {
-        return key(table.size(block), table.age(block));
-    }
-
-    private int sizeClass(int block) {
-        return classOf(table.size(block) >>> UNIT_BITS);
+    private static long key(Block block) {
+        return block.size >>> UNIT_BITS << AGE_BITS | block.age;
     }
 
     /** By the five leading binary digits of a size and their place; of small sizes, each has its own class. */
     private static int classOf(long units) {
         int shift = Math.max(63 - CLASS_BITS - Long.numberOfLeadingZeros(units), 0);
         return (shift << CLASS_BITS) + (int) (units >>> shift);
-    }
-
-    /** The first class from a number on that has blocks, or {@link #NIL}. */
-    private int occupiedFrom(int from) {
-        if (from == CLASSES) {
-            return NIL;
-        }
-        int word = from >> WORD_BITS;
-        long bits = occupied[word] & -1L << from;
-        while (bits == 0) {
-            if (++word == occupied.length) {
-                return NIL;
-            }
-            bits = occupied[word];
-        }
-        return (word << WORD_BITS) + Long.numberOfTrailingZeros(bits);
-    }
-
-    /** The last class up to a number that has blocks, or {@link #NIL}. */
-    private int occupiedUpTo(int to) {
-        if (to < 0) {
-            return NIL;
-        }
-        int word = to >> WORD_BITS;
-        long bits = occupied[word] & -1L >>> 63 - to;
-        while (bits == 0) {
-            if (--word < 0) {
-                return NIL;
-            }
-            bits = occupied[word];
-        }
-        return (word << WORD_BITS) + 63 - Long.numberOfLeadingZeros(bits);
     }
 }

@@ -20,11 +20,11 @@ final class PoolOwner {
     boolean splits = true;
 
     /** @param id of the private pool, or {@link CachingAllocator#DEFAULT_POOL} */
-    PoolOwner(int id, BlockTable table, StatArray reserved) {
+    PoolOwner(int id, BlockTable table, AllocatorStatistics stats, StatArray reserved) {
         this.id = id;
         this.reserved = reserved;
-        this.small = new BlockPool(table, true, this);
-        this.large = new BlockPool(table, false, this);
+        this.small = new BlockPool(table, true, this, stats.small);
+        this.large = new BlockPool(table, false, this, stats.large);
     }
 
     /** Takes over the free blocks and counters of another owner. */

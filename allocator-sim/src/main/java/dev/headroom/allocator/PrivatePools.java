@@ -1,5 +1,6 @@
 package dev.headroom.allocator;
 
+import dev.headroom.allocator.PoolSums.Counter;
 import it.unimi.dsi.fastutil.ints.Int2ObjectRBTreeMap;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,12 +12,14 @@ final class PrivatePools {
 
     private final AllocatorCore core;
     private final CacheRelease release;
+    private final PoolOwner everybody;
     private final Int2ObjectRBTreeMap<PoolOwner> pools = new Int2ObjectRBTreeMap<>();
     private final List<Scope> scopes = new ArrayList<>();
 
     PrivatePools(AllocatorCore core, CacheRelease release) {
         this.core = core;
         this.release = release;
+        this.everybody = core.everybody;
     }
 
     boolean isEmpty() {
@@ -25,19 +28,24 @@ final class PrivatePools {
 
     /** Who serves the requests of a stream: the pool of the innermost scope that takes it, or the default memory. */
     PoolOwner of(int stream) {
+        return scopes.isEmpty() ? everybody : innermost(stream);
+    }
+
+    private PoolOwner innermost(int stream) {
         for (int i = scopes.size() - 1; i >= 0; i--) {
             if (scopes.get(i).streams().test(stream)) {
                 return scopes.get(i).pool();
             }
         }
-        return core.everybody;
+        return everybody;
     }
 
     void createOrUse(int id) {
         PoolOwner pool = pools.get(id);
         if (pool == null) {
-            StatArray reserved = core.stats.reservedByPool.computeIfAbsent(id, i -> new StatArray());
-            pools.put(id, new PoolOwner(id, core.table, reserved));
+            StatArray reserved =
+                    core.stats.reservedByPool.computeIfAbsent(id, i -> new StatArray(Counter.RESERVED_BYTES));
+            pools.put(id, new PoolOwner(id, core.table, core.stats, reserved));
         } else if (pool.uses == 0) {
             throw new IllegalArgumentException("private pool " + id + " was released: use another id");
         } else {

@@ -10,9 +10,10 @@ final class SegmentMap {
 
     static List<Segment> of(BlockTable table) {
         List<Segment> segments = new ArrayList<>();
-        for (int block = 0; block < table.bound(); block++) {
-            if (table.exists(block) && table.isMapped(block) && !continues(table, block)) {
-                segments.add(segment(table, block));
+        for (int handle = 0; handle < table.bound(); handle++) {
+            Block block = table.get(handle);
+            if (block.exists() && block.isMapped() && !continues(block)) {
+                segments.add(segment(block));
             }
         }
         segments.sort(Comparator.comparingLong(Segment::address));
@@ -20,33 +21,26 @@ final class SegmentMap {
     }
 
     /** Whether the mapped range began before the block. */
-    private static boolean continues(BlockTable table, int block) {
-        int previous = table.previous(block);
-        return previous != BlockTable.NIL && table.isMapped(previous);
+    private static boolean continues(Block block) {
+        Block previous = block.previous;
+        return previous != null && previous.isMapped();
     }
 
-    private static Segment segment(BlockTable table, int head) {
+    private static Segment segment(Block head) {
         List<Segment.Block> blocks = new ArrayList<>();
         long size = 0;
-        for (int b = head; b != BlockTable.NIL && table.isMapped(b); b = table.next(b)) {
-            size += table.size(b);
-            blocks.add(new Segment.Block(b, table.address(b), table.size(b), table.requested(b), state(table, b)));
+        for (Block b = head; b != null && b.isMapped(); b = b.next) {
+            size += b.size;
+            blocks.add(new Segment.Block(b.handle, b.address, b.size, b.requested, state(b)));
         }
-        BlockPool pool = table.pool(head);
-        return new Segment(
-                table.address(head),
-                size,
-                table.stream(head),
-                pool.small,
-                table.isExpandable(head),
-                pool.owner.id,
-                blocks);
+        BlockPool pool = head.pool();
+        return new Segment(head.address, size, head.stream(), pool.small, head.isExpandable(), pool.owner.id, blocks);
     }
 
-    static BlockState state(BlockTable table, int block) {
-        if (table.isAllocated(block)) {
+    private static BlockState state(Block block) {
+        if (block.isAllocated()) {
             return BlockState.ACTIVE_ALLOCATED;
         }
-        return table.isFree(block) ? BlockState.INACTIVE : BlockState.ACTIVE_PENDING_FREE;
+        return block.isFree() ? BlockState.INACTIVE : BlockState.ACTIVE_PENDING_FREE;
     }
 }

@@ -1,14 +1,13 @@
 package dev.headroom.allocator;
 
 import dev.headroom.allocator.AllocatorListener.Action;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the requests that no free block fits: asks the driver, and where that refuses, returns cached memory and asks
  * again. These are the steps of DeviceCachingAllocator::malloc after get_free_block, in their order.
  */
 final class SegmentRequests {
-    private static final int NIL = BlockTable.NIL;
-
     private final AllocatorCore core;
     private final BestFit fit;
     private final ExpandableSegments expandable;
@@ -38,17 +37,17 @@ final class SegmentRequests {
      *
      * @throws OutOfMemoryException when there is no memory for it
      */
-    int allocate(BlockPool pool, int stream, long size, long requestedBytes) {
+    Block allocate(BlockPool pool, int stream, long size, long requestedBytes) {
         long segment = core.settings.segmentSize(size);
         if (core.collects) {
             release.collectGarbage();
         }
         rejected = false;
-        int block = fromDriver(pool, stream, size, segment);
-        if (block == NIL && !rejected) {
+        Block block = fromDriver(pool, stream, size, segment);
+        if (block == null && !rejected) {
             block = afterRelease(pool, stream, size, segment);
         }
-        if (block == NIL && rejected) {
+        if (block == null && rejected) {
             throw core.outOfMemory(
                     "CUDA out of memory. Allocation was preemptively rejected because it would exceed"
                             + " per_process_memory_fraction limit. Requested size: "
@@ -56,7 +55,7 @@ final class SegmentRequests {
                     requestedBytes,
                     segment);
         }
-        if (block == NIL) {
+        if (block == null) {
             core.emit(Action.OOM, core.memory.free(), size, stream, pool);
             core.stats.ooms++;
             throw core.outOfMemory(null, requestedBytes, segment);
@@ -75,12 +74,12 @@ final class SegmentRequests {
         pools.releaseUnused();
     }
 
-    private int afterRelease(BlockPool pool, int stream, long size, long segment) {
-        int block = pool.owner.isDefault() ? fromLendingPools(stream, size) : NIL;
-        if (block == NIL && release.releaseOversize(pool, stream, size)) {
+    private @Nullable Block afterRelease(BlockPool pool, int stream, long size, long segment) {
+        Block block = pool.owner.isDefault() ? fromLendingPools(stream, size) : null;
+        if (block == null && release.releaseOversize(pool, stream, size)) {
             block = fromDriver(pool, stream, size, segment);
         }
-        if (block == NIL && !core.capturing) {
+        if (block == null && !core.capturing) {
             releaseCached();
             core.stats.allocRetries++;
             block = fromDriver(pool, stream, size, segment);
@@ -88,20 +87,20 @@ final class SegmentRequests {
         return block;
     }
 
-    private int fromDriver(BlockPool pool, int stream, long size, long segment) {
+    private @Nullable Block fromDriver(BlockPool pool, int stream, long size, long segment) {
         if (segment > core.allowed - core.reserved) {
-            return NIL;
+            return null;
         }
         if (core.settings.rejectsEarly() && exceedsFraction(segment)) {
             core.stats.oomRejections++;
             rejected = true;
-            return NIL;
+            return null;
         }
         if (!core.settings.expandableSegments()) {
             return core.takeSegment(pool, stream, segment);
         }
-        int block = expandable.allocate(pool, stream, size);
-        if (block != NIL) {
+        Block block = expandable.allocate(pool, stream, size);
+        if (block != null) {
             pool.owner.segments++;
         }
         return block;
@@ -112,16 +111,16 @@ final class SegmentRequests {
     }
 
     /** A free block of a private pool that lends its blocks to requests that would fail otherwise. */
-    private int fromLendingPools(int stream, long size) {
+    private @Nullable Block fromLendingPools(int stream, long size) {
         for (PoolOwner lender : pools.usableOnOutOfMemory()) {
             BlockPool pool = lender.pool(size);
             FreeBlocks blocks = pool.free(stream);
-            int block = fit.find(pool, blocks, size, false);
-            if (block != NIL) {
-                pool.remove(block);
+            Block block = fit.find(pool, blocks, size, false);
+            if (block != null) {
+                blocks.remove(block);
                 return block;
             }
         }
-        return NIL;
+        return null;
     }
 }

@@ -1,14 +1,14 @@
 package dev.headroom.allocator;
 
-import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Free blocks of about one size, with their keys, in falling order: the one that is handed out first lies at the end,
  * where nothing else moves when it comes and goes.
  */
 final class SizeClass {
-    private static final int NIL = BlockTable.NIL;
+    static final int NIL = -1;
 
     private final BlockTable table;
     private long[] keys = new long[8];
@@ -83,7 +83,7 @@ final class SizeClass {
         blocks = Arrays.copyOf(blocks, 2 * count);
     }
 
-    void insert(long key, int block) {
+    void insert(long key, Block block) {
         if (count == keys.length) {
             grow();
         }
@@ -94,7 +94,7 @@ final class SizeClass {
             System.arraycopy(blocks, at, blocks, at + 1, count - at);
         }
         keys[at] = key;
-        blocks[at] = block;
+        blocks[at] = block.handle;
         count++;
     }
 
@@ -108,9 +108,9 @@ final class SizeClass {
     }
 
     /** Adds all blocks to a list, the smallest key first. */
-    void copyTo(IntList target) {
+    void copyTo(List<Block> target) {
         for (int i = count - 1; i >= 0; i--) {
-            target.add(blocks[i]);
+            target.add(table.get(blocks[i]));
         }
     }
 
@@ -126,10 +126,10 @@ final class SizeClass {
     }
 
     /** Index at which a block belongs. */
-    private int place(long key, int block) {
+    private int place(long key, Block block) {
         int at = below(key);
-        long address = table.address(block);
-        while (at > 0 && keys[at - 1] == key && table.address(blocks[at - 1]) < address) {
+        long address = block.address;
+        while (at > 0 && keys[at - 1] == key && table.get(blocks[at - 1]).address < address) {
             at--;
         }
         return at;
@@ -148,5 +148,76 @@ final class SizeClass {
             n -= half;
         }
         return n == 1 && keys[base] >= key ? base + 1 : base;
+    }
+
+    /** Which classes of size have blocks: a bit for each, and a bit for each word of bits that is not empty. */
+    static final class Occupied {
+        /** Enough for {@link FreeBlocks#largestSize}. */
+        static final int COUNT = 512;
+
+        /** Binary digits of the number of a bit within a word. */
+        private static final int WORD_BITS = 6;
+
+        /** The last word stays empty, so that a search may begin behind the last class. */
+        private final long[] words = new long[(COUNT >> WORD_BITS) + 1];
+
+        private long occupiedWords;
+
+        void clear() {
+            Arrays.fill(words, 0);
+            occupiedWords = 0;
+        }
+
+        void copyFrom(Occupied other) {
+            System.arraycopy(other.words, 0, words, 0, words.length);
+            occupiedWords = other.occupiedWords;
+        }
+
+        void add(int at) {
+            words[at >> WORD_BITS] |= 1L << at;
+            occupiedWords |= 1L << (at >> WORD_BITS);
+        }
+
+        void remove(int at) {
+            int word = at >> WORD_BITS;
+            long bits = words[word] & ~(1L << at);
+            words[word] = bits;
+            if (bits == 0) {
+                occupiedWords &= ~(1L << word);
+            }
+        }
+
+        /** The first class from a number on, or {@link #NIL}. */
+        int from(int at) {
+            int word = at >> WORD_BITS;
+            long bits = words[word] & -1L << at;
+            if (bits == 0) {
+                long later = occupiedWords & -2L << word;
+                if (later == 0) {
+                    return NIL;
+                }
+                word = Long.numberOfTrailingZeros(later);
+                bits = words[word];
+            }
+            return (word << WORD_BITS) + Long.numberOfTrailingZeros(bits);
+        }
+
+        /** The last class up to a number, or {@link #NIL}. */
+        int upTo(int at) {
+            if (at < 0) {
+                return NIL;
+            }
+            int word = at >> WORD_BITS;
+            long bits = words[word] & -1L >>> 63 - at;
+            if (bits == 0) {
+                long earlier = occupiedWords & (1L << word) - 1;
+                if (earlier == 0) {
+                    return NIL;
+                }
+                word = 63 - Long.numberOfLeadingZeros(earlier);
+                bits = words[word];
+            }
+            return (word << WORD_BITS) + 63 - Long.numberOfLeadingZeros(bits);
+        }
     }
 }

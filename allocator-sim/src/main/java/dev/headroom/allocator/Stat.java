@@ -6,10 +6,8 @@ package dev.headroom.allocator;
  */
 public final class Stat {
     private final StatArray array;
-    /** The first and the last pool that count, as places in the table of sums. */
-    private final int first;
-
-    private final int last;
+    private final boolean inSmall;
+    private final boolean inLarge;
     /** The largest value that was noted; a rise since then is noted when it ends. */
     private long peak;
     /** The two sums at the last reset. */
@@ -17,10 +15,10 @@ public final class Stat {
 
     private long wentBefore;
 
-    Stat(StatArray array, int first, int last) {
+    Stat(StatArray array, boolean inSmall, boolean inLarge) {
         this.array = array;
-        this.first = first;
-        this.last = last;
+        this.inSmall = inSmall;
+        this.inLarge = inLarge;
     }
 
     /** The value now. */
@@ -44,7 +42,7 @@ public final class Stat {
     }
 
     /** Notes a value that may be the largest so far. */
-    void note(long value) {
+    void notePeak(long value) {
         if (value > peak) {
             peak = value;
         }
@@ -66,11 +64,11 @@ public final class Stat {
     }
 
     private long came() {
-        return first == last ? array.came(first) : array.came(first) + array.came(last);
+        return array.came(inSmall, inLarge);
     }
 
     private long went() {
-        return first == last ? array.went(first) : array.went(first) + array.went(last);
+        return array.went(inSmall, inLarge);
     }
 
     @Override

@@ -1,35 +1,25 @@
 package dev.headroom.allocator;
 
+import dev.headroom.allocator.PoolSums.Counter;
+
 /** A counter for all memory and for each of the two pools: c10's {@code StatArray}. */
 public final class StatArray {
-    /** Where the sums of a pool begin in a table. */
-    static final int SMALL = 0;
+    final Counter counter;
+    private final PoolSums sumsOfSmall;
+    private final PoolSums sumsOfLarge;
+    private final Stat all = new Stat(this, true, true);
+    private final Stat small = new Stat(this, true, false);
+    private final Stat large = new Stat(this, false, true);
 
-    static final int LARGE = 20;
-    /** Length of a table. */
-    static final int LENGTH = 2 * LARGE;
-
-    private final long[] sums;
-    private final int came;
-    private final int went;
-    private final Stat all = new Stat(this, SMALL, LARGE);
-    private final Stat small = new Stat(this, SMALL, SMALL);
-    private final Stat large = new Stat(this, LARGE, LARGE);
-
-    /**
-     * @param sums a table of sums
-     * @param came place of the sum of all increases among those of a pool
-     * @param went place of the sum of all decreases
-     */
-    StatArray(long[] sums, int came, int went) {
-        this.sums = sums;
-        this.came = came;
-        this.went = went;
+    StatArray(Counter counter, PoolSums small, PoolSums large) {
+        this.counter = counter;
+        this.sumsOfSmall = small;
+        this.sumsOfLarge = large;
     }
 
-    /** With a table of its own. */
-    StatArray() {
-        this(new long[LENGTH], 0, 1);
+    /** With sums of its own. */
+    StatArray(Counter counter) {
+        this(counter, new PoolSums(), new PoolSums());
     }
 
     /** Both pools together. */
@@ -47,39 +37,28 @@ public final class StatArray {
         return large;
     }
 
-    long came(int pool) {
-        return sums[pool + came];
+    long came(boolean inSmall, boolean inLarge) {
+        return (inSmall ? sumsOfSmall.came(counter) : 0) + (inLarge ? sumsOfLarge.came(counter) : 0);
     }
 
-    long went(int pool) {
-        return sums[pool + went];
+    long went(boolean inSmall, boolean inLarge) {
+        return (inSmall ? sumsOfSmall.went(counter) : 0) + (inLarge ? sumsOfLarge.went(counter) : 0);
     }
 
-    void increase(int pool, long amount) {
-        sums[pool + came] += amount;
-        notePeaks();
+    void increase(boolean inSmall, long amount) {
+        (inSmall ? sumsOfSmall : sumsOfLarge).increase(counter, amount);
+        notePeaks(small.current(), large.current());
     }
 
-    void decrease(int pool, long amount) {
-        sums[pool + went] += amount;
+    void decrease(boolean inSmall, long amount) {
+        (inSmall ? sumsOfSmall : sumsOfLarge).decrease(counter, amount);
     }
 
-    void change(int pool, long by) {
-        if (by > 0) {
-            increase(pool, by);
-        } else {
-            decrease(pool, -by);
-        }
-    }
-
-    /** Notes the values before the first of them falls. */
-    void notePeaks() {
-        long[] s = sums;
-        long inSmall = s[SMALL + came] - s[SMALL + went];
-        long inLarge = s[LARGE + came] - s[LARGE + went];
-        small.note(inSmall);
-        large.note(inLarge);
-        all.note(inSmall + inLarge);
+    /** Notes the values in the two pools, before one of them falls. */
+    void notePeaks(long inSmall, long inLarge) {
+        small.notePeak(inSmall);
+        large.notePeak(inLarge);
+        all.notePeak(inSmall + inLarge);
     }
 
     void resetPeak() {

@@ -8,7 +8,7 @@ import it.unimi.dsi.fastutil.ints.IntIterator;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import it.unimi.dsi.fastutil.longs.LongArrayFIFOQueue;
-import java.util.function.IntConsumer;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -18,7 +18,7 @@ import java.util.function.IntPredicate;
  */
 final class StreamEvents {
     private final BlockTable table;
-    private final IntConsumer whenOver;
+    private final Consumer<Block> whenOver;
     private final Int2ObjectOpenHashMap<IntRBTreeSet> uses = new Int2ObjectOpenHashMap<>();
     /** Uses recorded during a capture: the graph orders them, so that no event is needed for them. */
     private final Int2ObjectOpenHashMap<IntOpenHashSet> capturedUses = new Int2ObjectOpenHashMap<>();
@@ -40,7 +40,7 @@ final class StreamEvents {
     /** Events up to this one are over, where the device lags. */
     private long reached;
 
-    StreamEvents(BlockTable table, IntConsumer whenOver) {
+    StreamEvents(BlockTable table, Consumer<Block> whenOver) {
         this.table = table;
         this.whenOver = whenOver;
     }
@@ -56,31 +56,33 @@ final class StreamEvents {
     }
 
     /** Notes that a stream uses a block. */
-    void record(int block, int stream, boolean capturing) {
-        uses.computeIfAbsent(block, b -> new IntRBTreeSet()).add(stream);
-        table.setUsedElsewhere(block, true);
+    void record(Block block, int stream, boolean capturing) {
+        uses.computeIfAbsent(block.handle, b -> new IntRBTreeSet()).add(stream);
+        block.setUsedElsewhere(true);
         if (capturing) {
-            capturedUses.computeIfAbsent(block, b -> new IntOpenHashSet()).add(stream);
+            capturedUses
+                    .computeIfAbsent(block.handle, b -> new IntOpenHashSet())
+                    .add(stream);
         }
     }
 
     /** Keeps a block until the capture is over. */
-    void defer(int block) {
-        deferred.add(block);
+    void defer(Block block) {
+        deferred.add(block.handle);
         anything = true;
     }
 
     /** Awaits, for a block that was given back, one event of every stream that used it. */
-    void insert(int block) {
-        IntRBTreeSet streams = uses.remove(block);
-        table.setUsedElsewhere(block, false);
+    void insert(Block block) {
+        IntRBTreeSet streams = uses.remove(block.handle);
+        block.setUsedElsewhere(false);
         if (streams == null) {
             return;
         }
         for (IntIterator it = streams.iterator(); it.hasNext(); ) {
-            table.addEvents(block, 1);
+            block.addEvents(1);
             anything = true;
-            awaited.computeIfAbsent(it.nextInt(), s -> new Queue()).add(block, ++recorded);
+            awaited.computeIfAbsent(it.nextInt(), s -> new Queue()).add(block.handle, ++recorded);
         }
     }
 
@@ -89,16 +91,17 @@ final class StreamEvents {
         if (deferred.isEmpty()) {
             return;
         }
-        int[] blocks = deferred.toIntArray();
+        int[] handles = deferred.toIntArray();
         deferred.clear();
-        for (int block : blocks) {
-            IntOpenHashSet captured = capturedUses.remove(block);
-            IntRBTreeSet streams = uses.get(block);
+        for (int handle : handles) {
+            Block block = table.get(handle);
+            IntOpenHashSet captured = capturedUses.remove(handle);
+            IntRBTreeSet streams = uses.get(handle);
             if (captured != null && streams != null) {
                 streams.removeAll(captured);
             }
             insert(block);
-            if (table.events(block) == 0) {
+            if (block.events() == 0) {
                 whenOver.accept(block);
             }
         }
@@ -122,7 +125,7 @@ final class StreamEvents {
 
     /** Waits for the events of one owner's blocks. */
     void synchronize(PoolOwner owner) {
-        synchronize(block -> table.pool(block).owner == owner);
+        synchronize(handle -> table.get(handle).pool().owner == owner);
     }
 
     private void synchronize(IntPredicate awaitedBlock) {
@@ -167,14 +170,15 @@ final class StreamEvents {
         Queue events = awaited.remove(stream);
         Queue rest = new Queue();
         while (!events.blocks.isEmpty()) {
-            int block = events.blocks.dequeueInt();
+            int handle = events.blocks.dequeueInt();
             long event = events.numbers.dequeueLong();
-            if (!which.isOver(block, event)) {
-                rest.add(block, event);
+            if (!which.isOver(handle, event)) {
+                rest.add(handle, event);
                 continue;
             }
-            table.addEvents(block, -1);
-            if (table.events(block) == 0) {
+            Block block = table.get(handle);
+            block.addEvents(-1);
+            if (block.events() == 0) {
                 whenOver.accept(block);
             }
         }

@@ -4,8 +4,8 @@ import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -113,40 +113,36 @@ class AllocatorLawTest {
         Random random = new Random(seed);
         BlockTable table = new BlockTable();
         FreeBlocks list = new FreeBlocks(table, null, 0);
-        TreeSet<Integer> tree = new TreeSet<>((x, y) -> {
-            int bySize = Long.compare(table.size(x), table.size(y));
-            int byAge = bySize != 0 ? bySize : Integer.compare(table.age(x), table.age(y));
-            return byAge != 0 ? byAge : Long.compare(table.address(x), table.address(y));
-        });
+        TreeSet<Block> tree = new TreeSet<>(Comparator.comparingLong((Block b) -> b.size)
+                .thenComparingInt(b -> b.age)
+                .thenComparingLong(b -> b.address));
         for (int step = 0; step < 3 * blocks; step++) {
             if (random.nextInt(3) > 0 || tree.isEmpty()) {
-                int block = table.create(list, 512L * step, size(random));
-                table.setAge(block, random.nextInt(3));
-                list.insert(block, table.size(block), table.age(block));
+                Block block = table.create(list, 512L * step, size(random));
+                block.age = random.nextInt(3);
+                list.insert(block);
                 tree.add(block);
             } else {
-                int block = new ArrayList<>(tree).get(random.nextInt(tree.size()));
+                Block block = new ArrayList<>(tree).get(random.nextInt(tree.size()));
                 tree.remove(block);
-                list.remove(block, table.size(block), table.age(block));
+                list.remove(block);
             }
             long wanted = size(random);
-            int expected = tree.stream()
-                    .filter(b -> table.size(b) >= wanted)
-                    .findFirst()
-                    .orElse(FreeBlocks.NIL);
+            Block expected =
+                    tree.stream().filter(b -> b.size >= wanted).findFirst().orElse(null);
             assertEquals(expected, list.atLeast(wanted));
         }
-        List<Integer> forward = new ArrayList<>();
-        for (int block = list.first(); block != FreeBlocks.NIL; block = list.after(block)) {
+        List<Block> forward = new ArrayList<>();
+        for (Block block = list.first(); block != null; block = list.after(block)) {
             forward.add(block);
         }
         assertEquals(new ArrayList<>(tree), forward);
-        List<Integer> backward = new ArrayList<>();
-        for (int block = list.last(); block != FreeBlocks.NIL; block = list.before(block)) {
+        List<Block> backward = new ArrayList<>();
+        for (Block block = list.last(); block != null; block = list.before(block)) {
             backward.add(0, block);
         }
         assertEquals(forward, backward);
-        IntArrayList copied = new IntArrayList();
+        List<Block> copied = new ArrayList<>();
         list.copyTo(copied);
         assertEquals(forward, copied);
     }

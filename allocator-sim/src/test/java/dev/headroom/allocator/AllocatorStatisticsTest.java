@@ -168,4 +168,24 @@ class AllocatorStatisticsTest {
             }
         });
     }
+
+    /** What an allocator that never fragments would hold: the most that was active since memory went back. */
+    @Test
+    void theIdealAllocatorHoldsTheMostThatWasActive() {
+        AllocatorStatistics s = new AllocatorStatistics(Long.MAX_VALUE);
+        s.handedOut(s.large, 5 * MIB, 5 * MIB);
+        assertEquals(6 * MIB, s.idealReserved());
+        s.becameInactive(s.large, 5 * MIB, 5 * MIB);
+        s.handedOut(s.large, 3 * MIB, 3 * MIB);
+        assertEquals(6 * MIB, s.idealReserved());
+        AllocatorStatistics copy = new AllocatorStatistics(Long.MAX_VALUE);
+        copy.copyFrom(s);
+        assertEquals(6 * MIB, copy.idealReserved());
+        s.released();
+        assertEquals(4 * MIB, s.idealReserved());
+        s.handedOut(s.small, MIB + 1, MIB + 1);
+        assertEquals(6 * MIB, s.idealReserved());
+        copy.released();
+        assertEquals(4 * MIB, copy.idealReserved(), "a copy of its own");
+    }
 }
