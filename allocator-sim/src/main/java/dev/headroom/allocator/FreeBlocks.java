@@ -105,7 +105,7 @@ final class FreeBlocks {
         int at = block.sizeClass;
         int next = NIL;
         if (hasLarger(at)) {
-            next = smallest[at] == block ? larger[at].first() : larger[at].after(key(block), block.handle);
+            next = smallest[at] == block ? larger[at].first() : larger[at].after(key(block), block);
         }
         return next == NIL ? firstFrom(at + 1) : table.get(next);
     }
@@ -117,7 +117,7 @@ final class FreeBlocks {
         if (smallest[at] == block) {
             return lastUpTo(at - 1);
         }
-        int next = larger[at].before(key(block), block.handle);
+        int next = larger[at].before(key(block), block);
         return next == NIL ? smallest[at] : table.get(next);
     }
 
@@ -131,7 +131,7 @@ final class FreeBlocks {
             occupied.add(at);
         } else if (precedes(block, head)) {
             smallest[at] = block;
-            larger(at).addFirst(key(head), head.handle);
+            larger(at).addFirst(key(head), head);
         } else {
             larger(at).insert(key(block), block);
         }
@@ -141,7 +141,7 @@ final class FreeBlocks {
     void remove(Block block) {
         int at = block.sizeClass;
         if (smallest[at] != block) {
-            larger[at].remove(key(block), block.handle);
+            larger[at].remove(key(block), block);
         } else if (hasLarger(at)) {
             smallest[at] = table.get(larger[at].removeFirst());
         } else {

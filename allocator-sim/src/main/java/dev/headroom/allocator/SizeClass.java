@@ -9,6 +9,8 @@ import java.util.List;
  */
 final class SizeClass {
     static final int NIL = -1;
+    /** So many blocks at the end are looked at, and moved, one by one. */
+    private static final int NEAR = 16;
 
     private final BlockTable table;
     private long[] keys = new long[8];
@@ -40,11 +42,8 @@ final class SizeClass {
 
     /** The block of the smallest key that is not below one, or {@link #NIL}. */
     int atLeast(long key) {
-        if (keys[count - 1] >= key) {
-            return blocks[count - 1];
-        }
-        int below = below(key);
-        return below == 0 ? NIL : blocks[below - 1];
+        int at = place(key, Long.MIN_VALUE);
+        return at == 0 ? NIL : blocks[at - 1];
     }
 
     int first() {
@@ -55,99 +54,109 @@ final class SizeClass {
         return blocks[0];
     }
 
-    int after(long key, int block) {
+    int after(long key, Block block) {
         int at = indexOf(key, block);
         return at == 0 ? NIL : blocks[at - 1];
     }
 
-    int before(long key, int block) {
+    int before(long key, Block block) {
         int at = indexOf(key, block) + 1;
         return at == count ? NIL : blocks[at];
     }
 
     /** Puts in a block that is smaller than all others. */
-    void addFirst(long key, int block) {
-        if (count == keys.length) {
-            grow();
-        }
+    void addFirst(long key, Block block) {
+        grow();
         keys[count] = key;
-        blocks[count++] = block;
+        blocks[count++] = block.handle;
     }
 
     int removeFirst() {
         return blocks[--count];
     }
 
-    private void grow() {
-        keys = Arrays.copyOf(keys, 2 * count);
-        blocks = Arrays.copyOf(blocks, 2 * count);
-    }
-
     void insert(long key, Block block) {
-        if (count == keys.length) {
-            grow();
-        }
-        int at = count;
-        if (count > 0 && keys[count - 1] <= key) {
-            at = place(key, block);
+        grow();
+        int at = place(key, block.address);
+        if (count - at > NEAR) {
             System.arraycopy(keys, at, keys, at + 1, count - at);
             System.arraycopy(blocks, at, blocks, at + 1, count - at);
+        } else {
+            for (int i = count; i > at; i--) {
+                keys[i] = keys[i - 1];
+                blocks[i] = blocks[i - 1];
+            }
         }
         keys[at] = key;
         blocks[at] = block.handle;
         count++;
     }
 
-    void remove(long key, int block) {
+    void remove(long key, Block block) {
         int at = indexOf(key, block);
         count--;
-        if (at < count) {
+        if (count - at > NEAR) {
             System.arraycopy(keys, at + 1, keys, at, count - at);
             System.arraycopy(blocks, at + 1, blocks, at, count - at);
+        } else {
+            for (int i = at; i < count; i++) {
+                keys[i] = keys[i + 1];
+                blocks[i] = blocks[i + 1];
+            }
         }
     }
 
-    /** Adds all blocks to a list, the smallest key first. */
+    /** Adds all blocks to a list, the smallest first. */
     void copyTo(List<Block> target) {
         for (int i = count - 1; i >= 0; i--) {
             target.add(table.get(blocks[i]));
         }
     }
 
-    private int indexOf(long key, int block) {
-        if (blocks[count - 1] == block) {
-            return count - 1;
+    private void grow() {
+        if (count == keys.length) {
+            keys = Arrays.copyOf(keys, 2 * count);
+            blocks = Arrays.copyOf(blocks, 2 * count);
         }
-        int at = below(key) - 1;
-        while (blocks[at] != block) {
-            at--;
-        }
-        return at;
     }
 
-    /** Index at which a block belongs. */
-    private int place(long key, Block block) {
-        int at = below(key);
-        long address = block.address;
-        while (at > 0 && keys[at - 1] == key && table.get(blocks[at - 1]).address < address) {
-            at--;
+    private int indexOf(long key, Block block) {
+        int near = Math.max(count - NEAR, 0);
+        for (int at = count - 1; at >= near; at--) {
+            if (blocks[at] == block.handle) {
+                return at;
+            }
         }
-        return at;
+        return place(key, block.address);
     }
 
     /**
-     * The first index whose key is below one. A binary search without branches that depend on the data, as the
-     * processor would mispredict half of those.
+     * Where a block belongs: how many blocks are larger than it. Looks at those near the end one by one, as most blocks
+     * belong there, and halves the rest.
      */
-    private int below(long key) {
-        int base = 0;
-        int n = count;
-        while (n > 1) {
-            int half = n >>> 1;
-            base = keys[base + half - 1] >= key ? base + half : base;
-            n -= half;
+    private int place(long key, long address) {
+        int near = Math.max(count - NEAR, 0);
+        int at = count;
+        while (at > near && !isLarger(at - 1, key, address)) {
+            at--;
         }
-        return n == 1 && keys[base] >= key ? base + 1 : base;
+        if (at > near) {
+            return at;
+        }
+        int larger = 0;
+        while (larger < at) {
+            int middle = larger + at >>> 1;
+            if (isLarger(middle, key, address)) {
+                larger = middle + 1;
+            } else {
+                at = middle;
+            }
+        }
+        return at;
+    }
+
+    private boolean isLarger(int at, long key, long address) {
+        return keys[at] > key || keys[at] == key && table.get(blocks[at]).address > address;
     }
 
     /** Which classes of size have blocks: a bit for each, and a bit for each word of bits that is not empty. */

@@ -19,13 +19,16 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** How many operations a second the allocator does on recorded training runs; run {@link #main}. */
+/**
+ * How many operations a second the allocator does on recorded training runs, with the garbage collector that the
+ * launcher takes; run {@link #main}.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
-@Fork(2)
+@Fork(value = 2, jvmArgsAppend = "-XX:+UseSerialGC")
 public class AllocatorBenchmark {
     private static final int OPERATIONS = 1 << 16;
 

@@ -91,6 +91,29 @@ class FreeBlocksTest {
         assertEquals(List.copyOf(plain), List.copyOf(copied));
     }
 
+    /** Runs free many blocks of one size in any order; the lowest is handed out first. */
+    @Property(tries = 30)
+    void manyBlocksOfOneSizeAreInOrderOfAddress(@ForAll long seed) {
+        Random random = new Random(seed);
+        Both both = new Both();
+        for (int i = 0; i < 400; i++) {
+            long address = random.nextInt(1 << 20) * 4096L + i;
+            both.put(address, random.nextInt(20) > 0 ? 4096 : 4608, 0);
+            if (random.nextInt(3) == 0) {
+                Block block = both.plain.stream()
+                        .skip(random.nextInt(both.plain.size()))
+                        .findFirst()
+                        .orElseThrow();
+                both.blocks.remove(block);
+                both.plain.remove(block);
+            }
+            both.compare(random);
+        }
+        List<Block> copied = new ArrayList<>();
+        both.blocks.copyTo(copied);
+        assertEquals(List.copyOf(both.plain), copied);
+    }
+
     @Example
     void theLargestBlocksAreFoundAndNoLarger() {
         long largest = FreeBlocks.largestSize() / 512 * 512;
