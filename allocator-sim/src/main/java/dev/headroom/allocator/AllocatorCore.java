@@ -158,7 +158,7 @@ final class AllocatorCore {
         if (!block.isExpandable()) {
             int parts = (block.isSplit() ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
             long bytes = (block.isSplit() ? block.size : 0) - before - after;
-            stats.inactiveSplit(pool.sums, parts, bytes);
+            stats.splitChanged(pool.sums, parts, bytes);
         }
         stats.becameInactive(pool.sums, size, block.requested);
     }

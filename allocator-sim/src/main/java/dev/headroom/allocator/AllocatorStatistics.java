@@ -1,7 +1,6 @@
 package dev.headroom.allocator;
 
 import dev.headroom.allocator.PoolSums.Counter;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +109,7 @@ public final class AllocatorStatistics {
     }
 
     /** There are more or, where numbers are negative, fewer free blocks that are parts of segments. */
-    void inactiveSplit(PoolSums pool, int blocks, long bytes) {
+    void splitChanged(PoolSums pool, int blocks, long bytes) {
         if (blocks > 0) {
             pool.split += blocks;
             splitRose = true;
@@ -125,6 +124,7 @@ public final class AllocatorStatistics {
         }
     }
 
+    /** Free blocks that were parts of segments were taken, or joined with others. */
     void splitTaken(PoolSums pool, int blocks) {
         if (splitRose) {
             splitRose = false;
@@ -133,7 +133,7 @@ public final class AllocatorStatistics {
         pool.splitGone += blocks;
     }
 
-    /** A part of a segment, or a piece of it, is no longer free. */
+    /** Bytes of such blocks were taken, or became part of a whole segment. */
     void splitBytesTaken(PoolSums pool, long bytes) {
         if (splitBytesRose) {
             splitBytesRose = false;
@@ -259,10 +259,18 @@ public final class AllocatorStatistics {
     }
 
     private List<StatArray> all() {
-        List<StatArray> all = new ArrayList<>(arrays().values());
-        all.add(oversizeAllocations);
-        all.add(oversizeSegments);
-        return all;
+        return List.of(
+                active,
+                activeBytes,
+                allocatedBytes,
+                allocation,
+                inactiveSplit,
+                inactiveSplitBytes,
+                requestedBytes,
+                reservedBytes,
+                segment,
+                oversizeAllocations,
+                oversizeSegments);
     }
 
     /** A copy of all values under the keys of {@code torch.cuda.memory_stats}, sorted. */

@@ -69,7 +69,7 @@ final class BestFit {
             if (wasSplit) {
                 core.stats.splitBytesTaken(pool, size);
             } else {
-                core.stats.inactiveSplit(pool, 1, rest.size);
+                core.stats.splitChanged(pool, 1, rest.size);
             }
         }
         return block;

@@ -55,12 +55,14 @@ final class Block {
         next = after;
     }
 
-    /** Takes over all but the list and the neighbours. */
-    void copyFrom(Block other) {
+    /** Takes over all but the list from the block of the same handle in another table. */
+    void copyFrom(Block other, BlockTable table) {
         address = other.address;
         size = other.size;
         requested = other.requested;
         cachedAt = other.cachedAt;
+        previous = other.previous == null ? null : table.get(other.previous.handle);
+        next = other.next == null ? null : table.get(other.next.handle);
         segment = other.segment;
         age = other.age;
         sizeClass = other.sizeClass;

@@ -17,30 +17,29 @@ final class BlockTable {
         if (other.used > blocks.length) {
             blocks = Arrays.copyOf(blocks, other.blocks.length);
         }
-        for (int handle = 0; handle < other.used; handle++) {
-            Block theirs = other.get(handle);
-            FreeBlocks list =
-                    theirs.pool().small ? owner.small.free(theirs.stream()) : owner.large.free(theirs.stream());
-            Block mine = blocks[handle];
-            if (mine == null) {
-                mine = new Block(handle, list);
-                blocks[handle] = mine;
+        FreeBlocks from = null;
+        FreeBlocks to = owner.small.free(0);
+        for (used = 0; used < other.used; used++) {
+            Block theirs = other.get(used);
+            if (theirs.list != from) {
+                from = theirs.list;
+                to = (from.pool.small ? owner.small : owner.large).free(from.stream);
             }
-            mine.list = list;
-            mine.copyFrom(theirs);
+            Block mine = blocks[used];
+            if (mine == null) {
+                mine = new Block(used, to);
+                blocks[used] = mine;
+            }
+            mine.list = to;
         }
-        Arrays.fill(blocks, other.used, blocks.length, null);
-        used = other.used;
+        Arrays.fill(blocks, used, blocks.length, null);
         for (int handle = 0; handle < used; handle++) {
-            Block theirs = other.get(handle);
-            Block mine = get(handle);
-            mine.previous = theirs.previous == null ? null : get(theirs.previous.handle);
-            mine.next = theirs.next == null ? null : get(theirs.next.handle);
-        }
-        if (other.spares > spare.length) {
-            spare = new Block[other.spare.length];
+            get(handle).copyFrom(other.get(handle), this);
         }
         spares = other.spares;
+        if (spares > spare.length) {
+            spare = new Block[other.spare.length];
+        }
         for (int i = 0; i < spares; i++) {
             spare[i] = get(other.spare[i].handle);
         }

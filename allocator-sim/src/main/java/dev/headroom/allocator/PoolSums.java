@@ -1,8 +1,9 @@
 package dev.headroom.allocator;
 
 /**
- * For the small or the large pool, all that came and all that went since the start. A counter is the difference of two of
- * these sums. Those that change at every allocation are fields of their own; several counters share what was handed out.
+ * For the small or the large pool, all that came and all that went since the start. A counter is the difference of two
+ * of these sums. Those that change at every allocation are fields of their own; several counters share what was handed
+ * out.
  */
 final class PoolSums {
     /** What is counted: the statistics that PyTorch breaks down by pool, and those of large blocks. */
