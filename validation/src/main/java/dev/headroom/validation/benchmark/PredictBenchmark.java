@@ -26,7 +26,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The time of a warm prediction, three steps with the allocator; medians are the rows {@code p0.50}. */
+/**
+ * The time of a warm prediction, three steps with the allocator; medians are the rows {@code p0.50}. Who is asked for a
+ * run again plays the events that it remembers.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -34,34 +37,46 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(1)
 public class PredictBenchmark {
+    /** More than are remembered. */
+    private static final int BATCHES = 32;
+
     @Param({"resnet50-i224", "gpt2-s512"})
     String model;
 
     private Path archive;
     private Graph graph;
     private Scenario run;
+    private long asked;
 
     @Setup
     public void read() {
         archive = Fixtures.models().resolve(model + ".pt2");
         graph = Importers.read(archive);
-        run = Scenario.defaults().with(BATCH, 32L).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+        run = Scenario.defaults()
+                .with(BATCH, 32L)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .on(GpuCatalogue.find("h200").orElseThrow());
     }
 
-    /** From the graph. */
+    /** From the graph, of a run that was asked for before. */
     @Benchmark
     public Prediction predict() {
-        return predict(graph);
+        return predict(graph, run);
+    }
+
+    /** From the graph, with another batch each time, so that operators are played. */
+    @Benchmark
+    public Prediction predictAnother() {
+        return predict(graph, run.with(BATCH, run.sizes().batch() + asked++ % BATCHES));
     }
 
     /** From the archive. */
     @Benchmark
     public Prediction readAndPredict() {
-        return predict(Importers.read(archive));
+        return predict(Importers.read(archive), run);
     }
 
-    private Prediction predict(Graph of) {
-        return Predictor.predict(
-                new PredictionRequest(of, run.on(GpuCatalogue.find("h200").orElseThrow())));
+    private static Prediction predict(Graph of, Scenario asked) {
+        return Predictor.predict(new PredictionRequest(of, asked));
     }
 }

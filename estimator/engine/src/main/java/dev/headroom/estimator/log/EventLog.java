@@ -16,17 +16,55 @@ public final class EventLog {
     private static final byte FREE = -1;
     private static final Category[] CATEGORIES = Category.values();
 
-    private final LongArrayList requested = new LongArrayList();
-    private final LongArrayList rounded = new LongArrayList();
-    private final IntArrayList attribution = new IntArrayList();
-    private final IntArrayList stream = new IntArrayList();
-    private final ObjectArrayList<DType> dtype = new ObjectArrayList<>();
-    private final ObjectArrayList<long[]> sizes = new ObjectArrayList<>();
-    private final IntArrayList eventStorage = new IntArrayList();
-    private byte[] eventKind = new byte[16];
-    private final IntArrayList eventRunning = new IntArrayList();
-    private final LongArrayList eventReserved = new LongArrayList();
+    private final LongArrayList requested;
+    private final LongArrayList rounded;
+    private final IntArrayList attribution;
+    private final IntArrayList stream;
+    private final ObjectArrayList<DType> dtype;
+    private final ObjectArrayList<long[]> sizes;
+    private final IntArrayList eventStorage;
+    private byte[] eventKind;
+    private final IntArrayList eventRunning;
+    private final LongArrayList eventReserved;
     private int frees;
+
+    /** An empty one. */
+    public EventLog() {
+        requested = new LongArrayList();
+        rounded = new LongArrayList();
+        attribution = new IntArrayList();
+        stream = new IntArrayList();
+        dtype = new ObjectArrayList<>();
+        sizes = new ObjectArrayList<>();
+        eventStorage = new IntArrayList();
+        eventKind = new byte[16];
+        eventRunning = new IntArrayList();
+        eventReserved = new LongArrayList();
+    }
+
+    private EventLog(EventLog same, long[] roundedBytes, long[] reservedBytes) {
+        requested = same.requested;
+        rounded = LongArrayList.wrap(roundedBytes);
+        attribution = same.attribution;
+        stream = same.stream;
+        dtype = same.dtype;
+        sizes = same.sizes;
+        eventStorage = same.eventStorage;
+        eventKind = same.eventKind;
+        eventRunning = same.eventRunning;
+        eventReserved = LongArrayList.wrap(reservedBytes);
+        frees = same.frees;
+    }
+
+    /**
+     * The same events on another allocator; neither log may grow any more.
+     *
+     * @param roundedBytes of every storage
+     * @param reservedBytes after every event
+     */
+    public EventLog on(long[] roundedBytes, long[] reservedBytes) {
+        return new EventLog(this, roundedBytes, reservedBytes);
+    }
 
     public int add(
             long requestedBytes,

@@ -2,21 +2,21 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.program.source.GraphMemo;
+import dev.headroom.estimator.program.source.Recent;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
-import java.lang.ref.SoftReference;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Runs of one model, made ready as they are asked for: those of the ranks of a world are made ready once. */
 public final class PreparedRuns {
-    private static final GraphMemo<LastRuns> LAST = new GraphMemo<>(graph -> new LastRuns());
+    private static final int KEPT = 4;
+    private static final GraphMemo<Recent<Scenario, PreparedRun>> LAST =
+            new GraphMemo<>(graph -> new Recent<>(KEPT));
 
     private final Graph imported;
     private final Map<Scenario, PreparedRun> known = new ConcurrentHashMap<>();
@@ -47,39 +47,18 @@ public final class PreparedRuns {
     public PreparedRun of(Scenario scenario) {
         // Mostly there is no rank to leave out, and the very scenario is found the fastest.
         Scenario ofAny = scenario.parallel().rank() == null ? scenario : scenario.with(ParallelSettings.RANK, null);
-        PreparedRun any = known.computeIfAbsent(ofAny, s -> LAST.of(imported).of(imported, s));
+        PreparedRun any = known.computeIfAbsent(ofAny, this::prepared);
         Scenario applied = any.scenario().withParallel(scenario.parallel());
         return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
     }
 
-    /**
-     * The last few preparations of a graph, as long as memory is not short: one prediction plays its run several times,
-     * and a service is asked the same again.
-     */
-    private static final class LastRuns {
-        private static final int MOST = 4;
-
-        private final Map<Scenario, SoftReference<PreparedRun>> runs = new LinkedHashMap<>(MOST, 0.75f, true);
-
-        PreparedRun of(Graph imported, Scenario scenario) {
-            PreparedRun there = known(scenario);
-            if (there == null) {
-                there = Preparation.of(imported, scenario);
-                remember(scenario, there);
-            }
-            return there;
+    private PreparedRun prepared(Scenario scenario) {
+        Recent<Scenario, PreparedRun> last = LAST.of(imported);
+        PreparedRun there = last.find(scenario);
+        if (there == null) {
+            there = Preparation.of(imported, scenario);
+            last.put(scenario, there);
         }
-
-        private synchronized @Nullable PreparedRun known(Scenario scenario) {
-            SoftReference<PreparedRun> reference = runs.get(scenario);
-            return reference == null ? null : reference.get();
-        }
-
-        private synchronized void remember(Scenario scenario, PreparedRun run) {
-            runs.put(scenario, new SoftReference<>(run));
-            if (runs.size() > MOST) {
-                runs.remove(runs.keySet().iterator().next());
-            }
-        }
+        return there;
     }
 }

@@ -30,6 +30,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -42,7 +43,8 @@ import java.util.stream.Stream;
  * @param end which workspaces convolutions get where the scenario does not say
  * @param watcher looks on
  * @param regime what is done around the phases of the loop
- * @param repeats whether steps that begin as the one before are played from its events
+ * @param repeats whether what was played before is played from its events: a step that begins as the one before, a run
+ *     on another device
  */
 public record RunPlayer(
         DeviceModel device,
@@ -89,10 +91,21 @@ public record RunPlayer(
 
     /** As {@link #play(Graph, Scenario)}, of a model whose runs may have been made ready before. */
     Simulation play(PreparedRuns runs, Scenario asked) {
+        Optional<EventTapes> tapes = repeats && regime.isEmpty()
+                ? EventTapes.of(runs.imported(), asked, device, end)
+                : Optional.empty();
+        return tapes.flatMap(known -> known.play(this::allocator)).orElseGet(() -> run(runs, asked, tapes));
+    }
+
+    private CachingAllocator allocator() {
+        return new CachingAllocator(settings, memory.get());
+    }
+
+    private Simulation run(PreparedRuns runs, Scenario asked, Optional<EventTapes> tapes) {
         Scenario scenario = AccelerateDefaults.spread(asked);
         PreparedRun prepared = runs.of(scenario);
         RankRun rank = Strategies.of(runs, scenario);
-        List<CachingAllocator> allocators = Stream.generate(() -> new CachingAllocator(settings, memory.get()))
+        List<CachingAllocator> allocators = Stream.generate(this::allocator)
                 .limit(scenario.parallel().devices())
                 .toList();
         EagerRuntime runtime = new EagerRuntime(allocators, device, options(scenario));
@@ -114,7 +127,9 @@ public record RunPlayer(
         watcher.begins(runtime.allocator(), new Position(runtime, loop));
         try {
             loop.play();
-            return collector.finish(prepared, loop, null);
+            Simulation done = collector.finish(prepared, loop, null);
+            tapes.ifPresent(known -> known.keep(done, runtime.allocator()));
+            return done;
         } catch (OutOfMemoryException e) {
             if (loop.repeats().isRepeating()) {
                 return interpreting().play(runs, asked);

@@ -1,0 +1,157 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.EventLog;
+import dev.headroom.model.error.Unwanted;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The events of a run that got through, to be played again on another allocator. Operators never learn where their
+ * memory lies or how much there is, so that the same run on a device of another size, or under other settings of the
+ * allocator, does the same, as long as no request is refused.
+ */
+final class EventTape {
+    private static final int NONE = -1;
+
+    private final Simulation run;
+
+    private EventTape(Simulation run) {
+        this.run = run;
+    }
+
+    /**
+     * The tape of a run on one device.
+     *
+     * @param allocator that the run was played on
+     * @return empty when a request was refused, or when more was done to the allocator than its log says
+     */
+    static Optional<EventTape> of(Simulation run, CachingAllocator allocator) {
+        boolean alone = run.devices().size() == 1 && allocator.onlyServed();
+        return alone && run.failure() == null ? Optional.of(new EventTape(run)) : Optional.empty();
+    }
+
+    /**
+     * The run on an allocator of which nothing was asked yet.
+     *
+     * @param asked as the user gives it
+     * @return empty when a request is refused: what the functions do that this ends is in no event
+     */
+    Optional<Simulation> on(CachingAllocator allocator, Scenario asked) {
+        try {
+            return Optional.of(played(allocator, asked));
+        } catch (OutOfMemoryException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Simulation played(CachingAllocator allocator, Scenario asked) {
+        EventLog log = run.log();
+        List<Integer> ends = run.history().ends();
+        List<PhaseMemory> phases = new ArrayList<>(ends.size());
+        Play play = new Play(log, allocator);
+        for (int i = 0; i < ends.size(); i++) {
+            Unwanted.check();
+            play.until(ends.get(i));
+            Moment moment = run.phases().get(i).moment();
+            phases.add(PhaseMemory.read(moment, allocator));
+        }
+        play.until(log.size());
+        DeviceRun device = new DeviceRun(
+                0,
+                new PhaseHistory(List.copyOf(phases), ends),
+                log.on(play.rounded, play.reserved),
+                play.peak(),
+                log.size());
+        return new Simulation(
+                prepared(asked),
+                allocator.settings(),
+                List.of(device),
+                run.attributions(),
+                run.parameters(),
+                run.nodes(),
+                run.convolutions(),
+                run.unmodelled(),
+                run.collectives(),
+                run.paged(),
+                null);
+    }
+
+    /** Made ready for the same run, on the device that is asked for. */
+    private PreparedRun prepared(Scenario asked) {
+        PreparedRun then = run.prepared();
+        return new PreparedRun(
+                then.graph(),
+                then.scenario().withDevice(asked.device()).withAllocConf(asked.allocConf()),
+                then.symbols(),
+                then.plan());
+    }
+
+    /** Goes through the events, and notes what the allocator makes of them. */
+    private static final class Play {
+        private final EventLog log;
+        private final CachingAllocator allocator;
+        private final long[] rounded;
+        private final long[] reserved;
+        private final int[] blocks;
+        private int next;
+        private int born;
+        private long highest = NONE;
+        private int eventsAtPeak;
+        private long reservedAtPeak;
+
+        Play(EventLog log, CachingAllocator allocator) {
+            this.log = log;
+            this.allocator = allocator;
+            this.rounded = new long[log.storages()];
+            this.reserved = new long[log.size()];
+            this.blocks = new int[log.storages()];
+        }
+
+        void until(int end) {
+            for (; next < end; next++) {
+                int storage = log.storage(next);
+                if (log.isFree(next)) {
+                    free(storage);
+                } else if (storage == born) {
+                    born++;
+                    allocate(storage);
+                }
+                reserved[next] = allocator.statistics().reservedBytes().current();
+            }
+        }
+
+        private void free(int storage) {
+            if (blocks[storage] != NONE) {
+                allocator.free(blocks[storage]);
+            }
+        }
+
+        private void allocate(int storage) {
+            long bytes = log.requested(storage);
+            int block = bytes > 0 ? allocator.allocate(bytes, log.stream(storage)) : NONE;
+            blocks[storage] = block;
+            rounded[storage] = block == NONE ? 0 : allocator.size(block);
+            long allocated = allocator.statistics().allocatedBytes().current();
+            if (allocated > highest) {
+                highest = allocated;
+                eventsAtPeak = next + 1;
+                reservedAtPeak = allocator.statistics().reservedBytes().current();
+            }
+        }
+
+        MemoryPeak peak() {
+            return new MemoryPeak(
+                    Math.max(highest, 0),
+                    eventsAtPeak,
+                    reservedAtPeak,
+                    allocator.statistics().reservedBytes().peak());
+        }
+    }
+}
