@@ -16,6 +16,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
+import java.util.Arrays;
 
 /**
  * Resampling of one to three dimensions but those of {@link UpsamplingOperators}, and sampling at given places
@@ -56,10 +57,9 @@ public final class SamplingOperators {
                 int d = x.dims() - dims + i;
                 axes[i] = Axis.resampled(kind, step(x.size(d), sizes[d], factors[i], corners), corners);
             }
-            boolean nearest = kind == Kind.NEAREST || kind == Kind.NEAREST_EXACT;
-            Tensor out = resampled(e, x, sizes, nearest, true, axes);
+            Tensor out = resampled(e, x, sizes, kind, true, axes);
             long[] before = x.sizes();
-            return r.backward(g -> new Tensor[] {resampled(e, g[0], before, nearest, false, axes)})
+            return r.backward(g -> new Tensor[] {resampled(e, g[0], before, kind, false, axes)})
                     .output(out);
         });
     }
@@ -73,17 +73,25 @@ public final class SamplingOperators {
     }
 
     /** Either way: in the suggested layout, through row-major stand-ins where the kernel needs them. */
-    private static Tensor resampled(Eager e, Tensor x, long[] sizes, boolean nearest, boolean forward, Axis... axes) {
+    private static Tensor resampled(Eager e, Tensor x, long[] sizes, Kind kind, boolean forward, Axis... axes) {
+        boolean nearest = kind == Kind.NEAREST || kind == Kind.NEAREST_EXACT;
+        boolean smooths = kind == Kind.LINEAR_SMOOTHED || kind == Kind.CUBIC_SMOOTHED;
         MemoryFormat format = Formats.suggested(x);
         Tensor out = Formats.empty(e, x.dtype(), format, sizes);
-        boolean asItLies = format != MemoryFormat.CONTIGUOUS && (!nearest || x.size(1) >= MANY_CHANNELS);
+        if (kind == Kind.NEAREST_EXACT && axes.length == 2 && Arrays.equals(x.sizes(), sizes)) {
+            Copies.fill(e, out, x);
+            return out;
+        }
+        boolean asItLies =
+                format != MemoryFormat.CONTIGUOUS && !smooths && (!nearest || x.size(1) >= MANY_CHANNELS);
+        boolean anyStrides = forward && !nearest && !smooths && format == MemoryFormat.CONTIGUOUS;
         try (Scope s = e.open()) {
             Tensor work = asItLies || out.isContiguous() ? out : e.empty(x.dtype(), sizes);
-            Tensor packed = Formats.packed(e, x, asItLies ? format : MemoryFormat.CONTIGUOUS);
+            Tensor source = anyStrides ? x : Formats.packed(e, x, asItLies ? format : MemoryFormat.CONTIGUOUS);
             if (forward) {
-                e.backend().volumes().resample(work, packed, axes);
+                e.backend().volumes().resample(work, source, axes);
             } else {
-                e.backend().volumes().resampleBackward(work, packed, axes);
+                e.backend().volumes().resampleBackward(work, source, axes);
             }
             if (work != out) {
                 Copies.fill(e, out, work);

@@ -65,10 +65,15 @@ public final class UpsamplingOperators {
     private static Tensor forward(Eager e, Tensor x, long[] sizes, Scaling scaling, boolean nearest) {
         MemoryFormat format = Formats.suggested(x);
         Tensor out = Formats.empty(e, x.dtype(), format, sizes);
+        if (Arrays.equals(x.sizes(), sizes)) {
+            Copies.fill(e, out, x);
+            return out;
+        }
         boolean asItLies = format == MemoryFormat.CONTIGUOUS || !nearest || x.size(1) >= MANY_CHANNELS;
         // Few channels are computed row-major and copied into the result afterwards.
         Tensor work = asItLies ? out : e.empty(x.dtype(), sizes);
-        Tensor source = Formats.packed(e, x, asItLies ? format : MemoryFormat.CONTIGUOUS);
+        boolean anyStrides = !nearest && format == MemoryFormat.CONTIGUOUS;
+        Tensor source = anyStrides ? x : Formats.packed(e, x, asItLies ? format : MemoryFormat.CONTIGUOUS);
         if (nearest) {
             e.backend().poolings().nearest(work, source, scaling);
         } else {
@@ -83,6 +88,10 @@ public final class UpsamplingOperators {
     private static Tensor backward(Eager e, Tensor g, long[] sizes, Scaling scaling, boolean nearest) {
         MemoryFormat format = Formats.suggested(g);
         Tensor out = Formats.empty(e, g.dtype(), format, sizes);
+        if (Arrays.equals(g.sizes(), sizes)) {
+            Copies.fill(e, out, g);
+            return out;
+        }
         boolean asItLies = format == MemoryFormat.CONTIGUOUS || !nearest || g.size(1) >= MANY_CHANNELS;
         try (Scope s = e.open()) {
             Tensor work = asItLies ? out : e.empty(g.dtype(), sizes);

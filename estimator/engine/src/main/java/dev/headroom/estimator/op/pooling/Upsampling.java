@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import java.util.Arrays;
 
 /** Interpolation and sampling grids (ATen/native/cuda/UpSample*.cu, GridSampler.cu). */
 final class Upsampling {
@@ -14,6 +15,28 @@ final class Upsampling {
     private static final long CHANNELS_LAST_FROM = 4;
 
     private Upsampling() {}
+
+    /**
+     * How a kernel goes about it.
+     *
+     * @param dims sizes that it changes
+     * @param turnsFrom channels from which it works on channels-last tensors as they lie; 0 for any number of them
+     * @param readsAnyStrides whether it reads a tensor whose elements do not follow each other; gradients have to
+     * @param copiesSame whether all that it does is to copy where no size changes
+     */
+    record Kernel(int dims, long turnsFrom, boolean readsAnyStrides, boolean copiesSame) {
+        static final Kernel BILINEAR = new Kernel(2, 0, true, true);
+        /** With a filter against aliasing: never as channels-last tensors lie. */
+        static final Kernel SMOOTHING = new Kernel(2, Long.MAX_VALUE, false, false);
+
+        static Kernel nearest(int dims) {
+            return new Kernel(dims, CHANNELS_LAST_FROM, false, dims == 2);
+        }
+
+        static Kernel interpolating(int dims) {
+            return new Kernel(dims, 0, true, false);
+        }
+    }
 
     private static long[] sizes(Call c, Tensor x, int dims) {
         long[] sizes = x.sizes().clone();
@@ -33,42 +56,57 @@ final class Upsampling {
         return sizes;
     }
 
-    static Tensor run(Call c, int dims, String node) {
+    static Tensor run(Call c, Kernel kernel, String node) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("input", "self");
-        long[] sizes = sizes(c, x, dims);
-        boolean copies = node.contains("Nearest");
+        long[] sizes = sizes(c, x, kernel.dims());
         Recorder r = rt.record(node, x);
-        Tensor out = kernel(rt, x, sizes, copies);
+        Tensor out = forward(rt, kernel, x, sizes);
         long[] original = x.sizes();
-        return r.gradient(0, g -> kernel(rt, g, original, copies))
-                .again(grads -> new Tensor[] {resized(rt, node, grads[0], original, copies)})
+        return r.gradient(0, g -> backward(rt, kernel, g, original))
+                .again(grads -> new Tensor[] {resized(rt, node, grads[0], original, kernel)})
                 .output(out);
     }
 
     /** One kernel's gradient is the other kernel, however often. */
-    private static Tensor resized(EagerRuntime rt, String node, Tensor x, long[] sizes, boolean copies) {
+    private static Tensor resized(EagerRuntime rt, String node, Tensor x, long[] sizes, Kernel kernel) {
         Recorder r = rt.record(node, x);
         long[] original = x.sizes();
-        return r.gradient(0, g -> resized(rt, node, g, original, copies))
+        return r.gradient(0, g -> resized(rt, node, g, original, kernel))
                 .again()
-                .output(kernel(rt, x, sizes, copies));
+                .output(backward(rt, kernel, x, sizes));
     }
 
-    /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */
-    private static Tensor kernel(EagerRuntime rt, Tensor x, long[] sizes, boolean copies) {
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, Pooling.channelsLastOr(x, sizes));
-        boolean turned = Copies.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
-        if (turned) {
-            Tensor dense = Copies.dense(rt, x, Pooling.formatOf(x));
-            rt.freeUnless(dense, x);
-            return out;
+    private static Tensor forward(EagerRuntime rt, Kernel kernel, Tensor x, long[] sizes) {
+        Tensor out = empty(rt, x, sizes);
+        boolean asItLies = kernel.readsAnyStrides() && !Copies.suggestsChannelsLast(x);
+        if (!asItLies) {
+            standIns(rt, kernel, x, out);
         }
-        Tensor standIn = out.isContiguous() ? null : rt.empty(x.dtype(), sizes);
-        Tensor dense = Copies.dense(rt, x);
+        return out;
+    }
+
+    private static Tensor backward(EagerRuntime rt, Kernel kernel, Tensor g, long[] sizes) {
+        Tensor out = empty(rt, g, sizes);
+        standIns(rt, kernel, g, out);
+        return out;
+    }
+
+    /** The result in the suggested layout of what is read. */
+    private static Tensor empty(EagerRuntime rt, Tensor x, long[] sizes) {
+        return rt.emptyStrided(x.dtype(), sizes, Pooling.channelsLastOr(x, sizes));
+    }
+
+    /** Contiguous stand-ins where the kernel needs them, for the time of its call. */
+    private static void standIns(EagerRuntime rt, Kernel kernel, Tensor x, Tensor out) {
+        if (kernel.copiesSame() && Arrays.equals(x.sizes(), out.sizes())) {
+            return;
+        }
+        boolean turned = Copies.suggestsChannelsLast(x) && x.size(1) >= kernel.turnsFrom();
+        Tensor standIn = turned || out.isContiguous() ? null : rt.empty(x.dtype(), out.sizes());
+        Tensor dense = turned ? Copies.dense(rt, x, Pooling.formatOf(x)) : Copies.dense(rt, x);
         rt.freeUnless(dense, x);
         rt.free(standIn);
-        return out;
     }
 
     static Tensor gridSampler(Call c) {
