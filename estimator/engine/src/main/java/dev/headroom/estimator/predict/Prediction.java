@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param oom {@code null} when the run gets through
  * @param convolutions where the workspaces of cuDNN convolutions come from; {@code null} when no convolution asked
  * @param warnings one line each
- * @param unmodelled operators without a rule
+ * @param unmodelled operators without a rule, and custom functions of autograd that an export traced through
  * @param certainty how sure the peak of device memory is, on the GPU that takes most
  * @param collectives that the rank asks NCCL for, by phase; empty for a run on one GPU
  * @param ranks what all ranks take, the ones that take most first; empty where a rank was named, or there is one

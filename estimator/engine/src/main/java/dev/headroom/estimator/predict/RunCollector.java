@@ -7,6 +7,7 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.source.CustomFunctions;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.LoggedMemory;
 import dev.headroom.estimator.runtime.Tensor;
@@ -17,7 +18,9 @@ import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,10 +66,19 @@ final class RunCollector implements PhaseListener {
                 loop.hasModel() ? parameters(loop.model(), loop.optimizer()) : List.of(),
                 loop.nodeRuns(),
                 Objects.requireNonNull(runtime.options().convolutions()).asked(),
-                Collections.unmodifiableMap(loop.unmodelled()),
+                unmodelled(prepared, loop),
                 collectives.phases(),
                 runtime.devices().paged(),
                 end == null ? null : failure(loop.moment(), end));
+    }
+
+    /** Operators without a rule, and functions of which the graph holds the forward pass alone. */
+    private static Map<String, Integer> unmodelled(PreparedRun prepared, TrainingLoop loop) {
+        Map<String, Integer> calls = new TreeMap<>(loop.unmodelled());
+        if (!prepared.scenario().loop().inference()) {
+            CustomFunctions.of(prepared.graph()).forEach((name, n) -> calls.put("autograd.Function " + name, n));
+        }
+        return Collections.unmodifiableMap(calls);
     }
 
     private DeviceRun device(int d, boolean through) {

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param parameters in the order of {@code parameters()}; none when memory ran out before the model was made
  * @param nodes how the nodes of the plan's graph ran
  * @param convolutions whose workspaces were asked for
- * @param unmodelled calls of operators that have no rule, by operator, in alphabetical order
+ * @param unmodelled calls of operators that have no rule, and of custom functions of autograd that an export traced
+ *     through, by name, in alphabetical order
  * @param collectives that the rank asked for, by phase; empty for a run on one GPU
  * @param paged bytes of managed memory, which CUDA moves between host and device
  * @param failure {@code null} when the run got through
