@@ -30,7 +30,6 @@ public final class CachingAllocator {
     private final long maxSplitSize;
     private final boolean expands;
     private final boolean caches;
-    private boolean commanded;
 
     /**
      * @param settings options, limit and version
@@ -57,8 +56,7 @@ public final class CachingAllocator {
      * counters. Its memory must have taken over that of the other, too ({@link SimulatedDeviceMemory#copyFrom}).
      *
      * @param other of the same settings
-     * @throws IllegalStateException where either has expandable segments, private pools, or blocks that several streams
-     *     use
+     * @throws IllegalStateException where either has expandable segments, private pools, or blocks that streams share
      */
     public void copyFrom(CachingAllocator other) {
         if (!settings.equals(other.settings)) {
@@ -69,7 +67,6 @@ public final class CachingAllocator {
                     + " private pools, or blocks that several streams use");
         }
         core.copyFrom(other.core);
-        commanded = other.commanded;
     }
 
     private boolean isPlain() {
@@ -166,18 +163,13 @@ public final class CachingAllocator {
         }
     }
 
-    /**
-     * Whether all that it was asked for so far was to hand out memory and to take it back. Then whoever asks the same of
-     * another allocator, one of other settings or with more memory, knows all that would have become of it there.
-     * Events of {@link #mark} count only where the device lags.
-     */
+    /** Whether it only handed memory out and took it back so far: another one can do the same in its place. */
     public boolean onlyServed() {
-        return !commanded;
+        return !core.disturbed && !events.wereUsed();
     }
 
     /** Notes that work on another stream uses a block ({@code Tensor.record_stream}); its own stream does not count. */
     public void recordStream(int handle, int stream) {
-        commanded = true;
         Block block = inUse(handle);
         Arguments.checkStream(stream);
         if (caches && stream != block.stream()) {
@@ -190,7 +182,6 @@ public final class CachingAllocator {
      * waits for all streams. Without this, work on streams is over as soon as it is asked for.
      */
     public void streamBusy(int stream) {
-        commanded = true;
         Arguments.checkStream(stream);
         events.hold(stream);
     }
@@ -206,7 +197,6 @@ public final class CachingAllocator {
      * or when the allocator itself waits for all streams.
      */
     public void deviceLags() {
-        commanded = true;
         events.lag();
     }
 
@@ -230,13 +220,12 @@ public final class CachingAllocator {
 
     /** Returns all cached memory that can be returned ({@code torch.cuda.empty_cache}). */
     public void emptyCache() {
-        commanded = true;
+        core.disturbed = true;
         requests.releaseCached();
     }
 
     /** Starts to send the requests of some streams to a private pool, which is made when there is none of this id. */
     public void beginAllocateToPool(int pool, IntPredicate streams) {
-        commanded = true;
         Arguments.checkPool(pool);
         pools.begin(pool, Objects.requireNonNull(streams));
     }
@@ -248,7 +237,6 @@ public final class CachingAllocator {
 
     /** Makes a private pool, or notes one more user of it ({@code torch.cuda.MemPool}). */
     public void createPool(int pool) {
-        commanded = true;
         Arguments.checkPool(pool);
         pools.createOrUse(pool);
     }
@@ -285,7 +273,6 @@ public final class CachingAllocator {
 
     /** A CUDA graph is being captured: nothing waits, nothing goes back to the driver until {@link #endCapture}. */
     public void beginCapture() {
-        commanded = true;
         core.capturing = true;
     }
 
@@ -316,13 +303,12 @@ public final class CachingAllocator {
 
     /** Sets all peaks to the current values ({@code torch.cuda.reset_peak_memory_stats}). */
     public void resetPeakStatistics() {
-        commanded = true;
+        core.disturbed = true;
         stats.resetPeak();
     }
 
     /** Sets all accumulated counters to zero ({@code torch.cuda.reset_accumulated_memory_stats}). */
     public void resetAccumulatedStatistics() {
-        commanded = true;
         stats.resetAccumulated();
     }
 

@@ -43,6 +43,7 @@ final class PrivatePools {
     void createOrUse(int id) {
         PoolOwner pool = pools.get(id);
         if (pool == null) {
+            core.disturbed = true;
             StatArray reserved =
                     core.stats.reservedByPool.computeIfAbsent(id, i -> new StatArray(Counter.RESERVED_BYTES));
             pools.put(id, new PoolOwner(id, core.table, core.stats, reserved));

@@ -33,6 +33,7 @@ final class StreamEvents {
     private boolean anything;
 
     private boolean lags;
+    private boolean used;
 
     /** How many events were recorded so far, by the allocator and by others. */
     private long recorded;
@@ -50,6 +51,11 @@ final class StreamEvents {
         return !anything;
     }
 
+    /** Whether a use on another stream was recorded so far, or was to take its time. */
+    boolean wereUsed() {
+        return used;
+    }
+
     /** Whether no other stream's use of a block is known. */
     boolean isEmpty() {
         return uses.isEmpty() && awaited.isEmpty() && deferred.isEmpty();
@@ -57,6 +63,7 @@ final class StreamEvents {
 
     /** Notes that a stream uses a block. */
     void record(Block block, int stream, boolean capturing) {
+        used = true;
         uses.computeIfAbsent(block.handle, b -> new IntRBTreeSet()).add(stream);
         block.setUsedElsewhere(true);
         if (capturing) {
@@ -138,6 +145,7 @@ final class StreamEvents {
 
     /** Keeps the events of a stream from ending. */
     void hold(int stream) {
+        used = true;
         held.add(stream);
     }
 
@@ -147,6 +155,7 @@ final class StreamEvents {
 
     /** From now on events are over only as far as {@link #reach} says. */
     void lag() {
+        used = true;
         lags = true;
     }
 

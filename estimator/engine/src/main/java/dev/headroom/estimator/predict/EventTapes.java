@@ -32,8 +32,8 @@ final class EventTapes {
     }
 
     /**
-     * Those of a run; empty for one of several processes or GPUs, and for one that may look how much memory there is, as
-     * loading quantised weights onto devices does.
+     * Those of a run; empty for one of several processes or GPUs, and for one that may look how much memory there is,
+     * as loading quantised weights onto devices does.
      */
     static Optional<EventTapes> of(Graph graph, Scenario asked, DeviceModel device, WorkspaceEnd end) {
         boolean blind = asked.parallel().kind() == ParallelKind.SINGLE
