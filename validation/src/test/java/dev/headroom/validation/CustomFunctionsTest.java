@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 /** What a custom function of autograd keeps for its backward pass is in no export: its estimate is marked. */
 class CustomFunctionsTest {
     private static List<Prediction.Unmodelled> unmodelled(String model, Scenario run) {
-        return Predictor.predict(new PredictionRequest(
-                        Importers.read(Fixtures.models().resolve(model)), run.with(BATCH, 4L)))
+        return Predictor.predict(
+                        new PredictionRequest(Importers.read(Fixtures.models().resolve(model)), run.with(BATCH, 4L)))
                 .unmodelled();
     }
 

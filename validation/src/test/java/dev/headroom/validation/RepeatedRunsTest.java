@@ -21,7 +21,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Steps that are played from the events of the one before differ in nothing from steps of operators. */
 class RepeatedRunsTest {
     private static final List<String> SETTINGS = List.of(
-            "expandable_segments:True", "max_split_size_mb:21", "roundup_power2_divisions:4", "large_segment_size_mb:64");
+            "expandable_segments:True",
+            "max_split_size_mb:21",
+            "roundup_power2_divisions:4",
+            "large_segment_size_mb:64");
 
     /** Recordings hold two steps mostly: with two more, some are played again. */
     @ParameterizedTest(name = "{0}")

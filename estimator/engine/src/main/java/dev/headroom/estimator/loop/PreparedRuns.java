@@ -15,8 +15,7 @@ import java.util.function.Supplier;
 /** Runs of one model, made ready as they are asked for: those of the ranks of a world are made ready once. */
 public final class PreparedRuns {
     private static final int KEPT = 4;
-    private static final GraphMemo<Recent<Scenario, PreparedRun>> LAST =
-            new GraphMemo<>(graph -> new Recent<>(KEPT));
+    private static final GraphMemo<Recent<Scenario, PreparedRun>> LAST = new GraphMemo<>(graph -> new Recent<>(KEPT));
 
     private final Graph imported;
     private final Map<Scenario, PreparedRun> known = new ConcurrentHashMap<>();

@@ -36,8 +36,8 @@ final class EventTapes {
      * as loading quantised weights onto devices does.
      */
     static Optional<EventTapes> of(Graph graph, Scenario asked, DeviceModel device, WorkspaceEnd end) {
-        boolean blind = asked.parallel().kind() == ParallelKind.SINGLE
-                && !asked.quant().any();
+        boolean blind =
+                asked.parallel().kind() == ParallelKind.SINGLE && !asked.quant().any();
         return blind ? Optional.of(new EventTapes(graph, asked, device, end)) : Optional.empty();
     }
 

@@ -91,9 +91,8 @@ public record RunPlayer(
 
     /** As {@link #play(Graph, Scenario)}, of a model whose runs may have been made ready before. */
     Simulation play(PreparedRuns runs, Scenario asked) {
-        Optional<EventTapes> tapes = repeats && regime.isEmpty()
-                ? EventTapes.of(runs.imported(), asked, device, end)
-                : Optional.empty();
+        Optional<EventTapes> tapes =
+                repeats && regime.isEmpty() ? EventTapes.of(runs.imported(), asked, device, end) : Optional.empty();
         return tapes.flatMap(known -> known.play(this::allocator)).orElseGet(() -> run(runs, asked, tapes));
     }
 

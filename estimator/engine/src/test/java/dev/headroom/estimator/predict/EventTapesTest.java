@@ -56,7 +56,10 @@ class EventTapesTest {
         Simulation second = simulate(limited);
         assertEquals(true, shareEvents(first, second));
         assertSame(limited.device(), second.prepared().scenario().device());
-        assertEquals(false, shareEvents(first, simulate(run.on(GpuCatalogue.find("a100-80gb").orElseThrow()))));
+        assertEquals(
+                false,
+                shareEvents(
+                        first, simulate(run.on(GpuCatalogue.find("a100-80gb").orElseThrow()))));
     }
 
     @Test

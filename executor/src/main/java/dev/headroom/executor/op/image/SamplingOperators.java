@@ -82,8 +82,7 @@ public final class SamplingOperators {
             Copies.fill(e, out, x);
             return out;
         }
-        boolean asItLies =
-                format != MemoryFormat.CONTIGUOUS && !smooths && (!nearest || x.size(1) >= MANY_CHANNELS);
+        boolean asItLies = format != MemoryFormat.CONTIGUOUS && !smooths && (!nearest || x.size(1) >= MANY_CHANNELS);
         boolean anyStrides = forward && !nearest && !smooths && format == MemoryFormat.CONTIGUOUS;
         try (Scope s = e.open()) {
             Tensor work = asItLies || out.isContiguous() ? out : e.empty(x.dtype(), sizes);
