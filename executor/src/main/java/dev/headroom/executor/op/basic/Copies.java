@@ -101,6 +101,10 @@ public final class Copies {
             }
         }
         Tensor sum = reduces ? Reductions.sum(e, t, kept, t.dtype()) : t;
-        return leading > 0 ? Views.unsafeView(e, sum, sizes) : sum; // nobody keeps the sum beside what is seen of it
+        if (leading == 0) {
+            return sum;
+        }
+        // To a scalar, sum_to (ATen/ExpandUtils.h) sums at once; else what it returns is a view.
+        return sizes.length == 0 ? Views.unsafeView(e, sum, sizes) : Views.view(e, sum, sizes);
     }
 }
