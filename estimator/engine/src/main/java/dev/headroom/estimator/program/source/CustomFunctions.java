@@ -31,7 +31,9 @@ public final class CustomFunctions {
         List<List<PythonFrame>> frames = traced.frames().all();
         Call before = null;
         for (int i = 0; i < frames.size(); i++) {
-            Call call = call(frames.get(i), traced.nodes().get(i).moduleStack());
+            // A frame more than there are modules is the function's own.
+            boolean more = traced.frames().ofModules().get(i).isEmpty();
+            Call call = more ? call(frames.get(i), traced.nodes().get(i).moduleStack()) : null;
             if (call != null && !call.equals(before)) {
                 calls.merge(call.name(), 1, Integer::sum);
             }
