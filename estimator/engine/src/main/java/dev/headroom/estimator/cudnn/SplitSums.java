@@ -1,5 +1,6 @@
 package dev.headroom.estimator.cudnn;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
 import java.util.Map;
 import java.util.stream.LongStream;
@@ -52,8 +53,8 @@ final class SplitSums {
         }
 
         private long tiles(Product product) {
-            return ConvolutionShape.up(ceil(product.rows(), rows), clusterRows)
-                    * ConvolutionShape.up(ceil(product.columns(), columns) * product.blocks(), clusterColumns);
+            return ConvolutionShape.up(Bytes.ceilDiv(product.rows(), rows), clusterRows)
+                    * ConvolutionShape.up(Bytes.ceilDiv(product.columns(), columns) * product.blocks(), clusterColumns);
         }
 
         private long atOnce() {
@@ -83,9 +84,9 @@ final class SplitSums {
             long inputs = q.n() * q.inputPixels();
             long outputs = q.n() * q.outputPixels();
             return switch (direction) {
-                case FORWARD -> new Product(outputs, q.k(), 1, ceil(q.c(), step) * q.taps());
-                case DATA -> new Product(inputs, q.c(), 1, ceil(q.k(), step) * q.taps());
-                case FILTER -> new Product(q.k(), q.c(), q.taps(), ceil(outputs, step));
+                case FORWARD -> new Product(outputs, q.k(), 1, Bytes.ceilDiv(q.c(), step) * q.taps());
+                case DATA -> new Product(inputs, q.c(), 1, Bytes.ceilDiv(q.k(), step) * q.taps());
+                case FILTER -> new Product(q.k(), q.c(), q.taps(), Bytes.ceilDiv(outputs, step));
             };
         }
     }
@@ -142,13 +143,9 @@ final class SplitSums {
     private static long joins(long parts) {
         long joins = 0;
         for (long left = parts; left > 1; ) {
-            left = ceil(left, 2);
+            left = Bytes.ceilDiv(left, 2);
             joins += left;
         }
         return joins;
-    }
-
-    static long ceil(long value, long unit) {
-        return (value + unit - 1) / unit;
     }
 }

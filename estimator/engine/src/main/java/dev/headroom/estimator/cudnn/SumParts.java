@@ -1,5 +1,6 @@
 package dev.headroom.estimator.cudnn;
 
+import dev.headroom.allocator.Bytes;
 import java.io.DataInputStream;
 import java.io.IOException;
 
@@ -73,6 +74,6 @@ final class SumParts {
                     case ROOM -> room;
                     case LONGER -> Math.min(steps / numbers[outcome], room);
                 };
-        return most < 2 ? 1 : SplitSums.ceil(steps, SplitSums.ceil(steps, most));
+        return most < 2 ? 1 : Bytes.ceilDiv(steps, Bytes.ceilDiv(steps, most));
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.estimator.predict;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.log.HighestAllocated;
 import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.PhaseMemory;
@@ -67,7 +68,7 @@ final class EventTape {
                 0,
                 new PhaseHistory(List.copyOf(phases), ends),
                 log.on(play.rounded, play.reserved),
-                play.peak(),
+                MemoryPeak.of(play.highest, allocator),
                 log.size());
         return new Simulation(
                 prepared(asked),
@@ -93,7 +94,7 @@ final class EventTape {
                 then.plan());
     }
 
-    /** Goes through the events, and notes what the allocator makes of them. */
+    /** Goes through the events, in a loop of its own for speed, and notes what the allocator makes of them. */
     private static final class Play {
         private final EventLog log;
         private final CachingAllocator allocator;
@@ -102,9 +103,7 @@ final class EventTape {
         private final int[] blocks;
         private int next;
         private int born;
-        private long highest = NONE;
-        private int eventsAtPeak;
-        private long reservedAtPeak;
+        private final HighestAllocated highest = new HighestAllocated();
 
         Play(EventLog log, CachingAllocator allocator) {
             this.log = log;
@@ -138,20 +137,10 @@ final class EventTape {
             int block = bytes > 0 ? allocator.allocate(bytes, log.stream(storage)) : NONE;
             blocks[storage] = block;
             rounded[storage] = block == NONE ? 0 : allocator.size(block);
-            long allocated = allocator.statistics().allocatedBytes().current();
-            if (allocated > highest) {
-                highest = allocated;
-                eventsAtPeak = next + 1;
-                reservedAtPeak = allocator.statistics().reservedBytes().current();
-            }
-        }
-
-        MemoryPeak peak() {
-            return new MemoryPeak(
-                    Math.max(highest, 0),
-                    eventsAtPeak,
-                    reservedAtPeak,
-                    allocator.statistics().reservedBytes().peak());
+            highest.allocated(
+                    allocator.statistics().allocatedBytes().current(),
+                    next + 1,
+                    allocator.statistics().reservedBytes().current());
         }
     }
 }

@@ -31,14 +31,17 @@ final class EventTapes {
         this.asked = asked;
     }
 
-    /**
-     * Those of a run; empty for one of several processes or GPUs, and for one that may look how much memory there is,
-     * as loading quantised weights onto devices does.
-     */
+    /** Those of a run; empty for one that is not blind. */
     static Optional<EventTapes> of(Graph graph, Scenario asked, DeviceModel device, WorkspaceEnd end) {
-        boolean blind =
-                asked.parallel().kind() == ParallelKind.SINGLE && !asked.quant().any();
-        return blind ? Optional.of(new EventTapes(graph, asked, device, end)) : Optional.empty();
+        return isBlind(asked) ? Optional.of(new EventTapes(graph, asked, device, end)) : Optional.empty();
+    }
+
+    /**
+     * Whether a run of one process on one GPU never looks how much memory there is, as loading quantised weights onto
+     * devices does.
+     */
+    static boolean isBlind(Scenario asked) {
+        return asked.parallel().kind() == ParallelKind.SINGLE && !asked.quant().any();
     }
 
     private static Scenario onAny(Scenario asked) {

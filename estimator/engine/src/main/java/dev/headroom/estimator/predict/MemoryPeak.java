@@ -1,5 +1,8 @@
 package dev.headroom.estimator.predict;
 
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.HighestAllocated;
+
 /**
  * How high memory went in a run, in bytes.
  *
@@ -8,4 +11,13 @@ package dev.headroom.estimator.predict;
  * @param reservedThen bytes in segments at that moment
  * @param reserved the most in segments
  */
-public record MemoryPeak(long allocated, int events, long reservedThen, long reserved) {}
+public record MemoryPeak(long allocated, int events, long reservedThen, long reserved) {
+    /** That of a run which is over, by when allocated memory was highest and what the allocator counted. */
+    static MemoryPeak of(HighestAllocated highest, CachingAllocator allocator) {
+        return new MemoryPeak(
+                highest.bytes(),
+                highest.events(),
+                highest.reserved(),
+                allocator.statistics().reservedBytes().peak());
+    }
+}

@@ -83,16 +83,11 @@ final class RunCollector implements PhaseListener {
 
     private DeviceRun device(int d, boolean through) {
         LoggedMemory memory = runtime.devices().memory(d);
-        MemoryPeak peak = new MemoryPeak(
-                memory.maxAllocated(),
-                memory.eventsAtPeak(),
-                memory.reservedAtPeak(),
-                memory.allocator().statistics().reservedBytes().peak());
         return new DeviceRun(
                 d,
                 new PhaseHistory(List.copyOf(phases.get(d)), List.copyOf(ends.get(d))),
                 memory.log(),
-                peak,
+                MemoryPeak.of(memory.highest(), memory.allocator()),
                 through || memory.eventsAtFailure() < 0 ? memory.log().size() : memory.eventsAtFailure());
     }
 

@@ -1,7 +1,6 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
-import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -24,10 +23,8 @@ final class SharedPlays extends Plays {
 
     /** Whether the amount of memory changes nothing of such runs before some of it is refused. */
     static boolean serves(Scenario asked) {
-        // Settings of the allocator may go by shares of the memory; loading with a device map asks how much there is.
-        return asked.parallel().kind() == ParallelKind.SINGLE
-                && asked.allocConf().isBlank()
-                && !asked.quant().any();
+        // Settings of the allocator may go by shares of the memory.
+        return EventTapes.isBlind(asked) && asked.allocConf().isBlank();
     }
 
     @Override

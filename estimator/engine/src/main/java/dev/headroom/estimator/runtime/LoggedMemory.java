@@ -5,6 +5,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.log.Attributions;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.log.HighestAllocated;
 import dev.headroom.estimator.repeat.Renaming;
 import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.graph.DType;
@@ -22,9 +23,7 @@ public final class LoggedMemory {
     private final Streams streams;
     private final EventLog log = new EventLog();
     private int requester;
-    private long maxAllocated = -1;
-    private long reservedAtPeak;
-    private int eventsAtPeak;
+    private final HighestAllocated highest = new HighestAllocated();
     private int eventsAtFailure = -1;
 
     LoggedMemory(Devices devices, int device, CachingAllocator allocator, Attributions attributions, Streams streams) {
@@ -69,13 +68,9 @@ public final class LoggedMemory {
     /** Notes a storage that was made just now. */
     private int add(long bytes, int block, Category category, DType dtype, long[] sizes, int stream) {
         long rounded = block < 0 ? 0 : allocator.size(block);
-        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, stream, reserved());
-        long allocated = allocator.statistics().allocatedBytes().current();
-        if (allocated > maxAllocated) {
-            maxAllocated = allocated;
-            eventsAtPeak = log.size();
-            reservedAtPeak = reserved();
-        }
+        long reserved = reserved();
+        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, stream, reserved);
+        highest.allocated(allocator.statistics().allocatedBytes().current(), log.size(), reserved);
         return id;
     }
 
@@ -180,18 +175,8 @@ public final class LoggedMemory {
         return eventsAtFailure;
     }
 
-    /** Events until allocated memory was first at its highest. */
-    public int eventsAtPeak() {
-        return eventsAtPeak;
-    }
-
-    /** The most bytes that were allocated at once. */
-    public long maxAllocated() {
-        return Math.max(maxAllocated, 0);
-    }
-
-    /** Bytes that the allocator held when allocated memory was first at its highest. */
-    public long reservedAtPeak() {
-        return reservedAtPeak;
+    /** When allocated memory was first at its highest. */
+    public HighestAllocated highest() {
+        return highest;
     }
 }

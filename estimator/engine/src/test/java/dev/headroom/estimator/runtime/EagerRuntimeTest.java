@@ -268,16 +268,16 @@ class EagerRuntimeTest {
     @Test
     void theMemoryRemembersItsPeak() {
         LoggedMemory memory = rt.devices().memory(0);
-        assertEquals(0, memory.maxAllocated());
+        assertEquals(0, memory.highest().bytes());
         Tensor a = kib();
         Tensor b = rt.empty(DType.FLOAT32, 1 << 20);
         rt.free(a);
         rt.free(b);
         rt.empty(DType.FLOAT32, 1 << 20);
         kib();
-        assertEquals((4 << 20) + KIB, memory.maxAllocated());
-        assertEquals(2, memory.eventsAtPeak(), "the same again is no new peak");
-        assertEquals(22L << 20, memory.reservedAtPeak());
+        assertEquals((4 << 20) + KIB, memory.highest().bytes());
+        assertEquals(2, memory.highest().events(), "the same again is no new peak");
+        assertEquals(22L << 20, memory.highest().reserved());
         assertEquals(-1, memory.eventsAtFailure());
         assertNull(rt.devices().failed());
     }

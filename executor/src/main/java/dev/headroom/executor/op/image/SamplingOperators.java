@@ -16,7 +16,6 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
-import java.util.Arrays;
 
 /**
  * Resampling of one to three dimensions but those of {@link UpsamplingOperators}, and sampling at given places
@@ -78,8 +77,7 @@ public final class SamplingOperators {
         boolean smooths = kind == Kind.LINEAR_SMOOTHED || kind == Kind.CUBIC_SMOOTHED;
         MemoryFormat format = Formats.suggested(x);
         Tensor out = Formats.empty(e, x.dtype(), format, sizes);
-        if (kind == Kind.NEAREST_EXACT && axes.length == 2 && Arrays.equals(x.sizes(), sizes)) {
-            Copies.fill(e, out, x);
+        if (kind == Kind.NEAREST_EXACT && axes.length == 2 && UpsamplingOperators.copies(e, out, x)) {
             return out;
         }
         boolean asItLies = format != MemoryFormat.CONTIGUOUS && !smooths && (!nearest || x.size(1) >= MANY_CHANNELS);

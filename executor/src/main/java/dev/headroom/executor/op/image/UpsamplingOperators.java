@@ -62,11 +62,19 @@ public final class UpsamplingOperators {
         return out;
     }
 
+    /** Copies where no size changes, which is all that these kernels do then, either way. */
+    static boolean copies(Eager e, Tensor out, Tensor x) {
+        boolean same = Arrays.equals(x.sizes(), out.sizes());
+        if (same) {
+            Copies.fill(e, out, x);
+        }
+        return same;
+    }
+
     private static Tensor forward(Eager e, Tensor x, long[] sizes, Scaling scaling, boolean nearest) {
         MemoryFormat format = Formats.suggested(x);
         Tensor out = Formats.empty(e, x.dtype(), format, sizes);
-        if (Arrays.equals(x.sizes(), sizes)) {
-            Copies.fill(e, out, x);
+        if (copies(e, out, x)) {
             return out;
         }
         boolean asItLies = format == MemoryFormat.CONTIGUOUS || !nearest || x.size(1) >= MANY_CHANNELS;
@@ -88,8 +96,7 @@ public final class UpsamplingOperators {
     private static Tensor backward(Eager e, Tensor g, long[] sizes, Scaling scaling, boolean nearest) {
         MemoryFormat format = Formats.suggested(g);
         Tensor out = Formats.empty(e, g.dtype(), format, sizes);
-        if (Arrays.equals(g.sizes(), sizes)) {
-            Copies.fill(e, out, g);
+        if (copies(e, out, g)) {
             return out;
         }
         boolean asItLies = format == MemoryFormat.CONTIGUOUS || !nearest || g.size(1) >= MANY_CHANNELS;
