@@ -45,7 +45,7 @@ IGNORING = ("_ignore_causal_mask_sdpa", "_ignore_bidirectional_mask_sdpa")
 
 @contextmanager
 def unmasked(named: Mapping[str, Any]) -> Iterator[None]:
-    """Has transformers leave out masks of ones while it is exported, as it does when it runs.
+    """Has transformers leave out masks of ones, and those of no mask, while it is exported, as it does when it runs.
 
     It reads a mask to know, which an exporter cannot: there it keeps every mask, for which attention has other kernels.
 
@@ -55,17 +55,26 @@ def unmasked(named: Mapping[str, Any]) -> Iterator[None]:
     masking = sys.modules.get("transformers.masking_utils")
     masks = [t for name, t in named.items() if "mask" in name and isinstance(t, torch.Tensor)]
     with ExitStack() as stack:
-        if masking is not None and hasattr(masking, "is_tracing") and masks and all(_ones(t) for t in masks):
+        if masking is not None and hasattr(masking, "is_tracing") and all(_ones(t) for t in masks):
             for name in IGNORING:
                 if hasattr(masking, name):
-                    stack.enter_context(patch.object(masking, name, _without(masking, getattr(masking, name))))
+                    asked = _without(masking, getattr(masking, name), bool(masks))
+                    stack.enter_context(patch.object(masking, name, asked))
         yield
 
 
-def _without(masking: Any, ignores: Callable[..., bool]) -> Callable[..., bool]:
-    """The same question of no mask, asked as if nothing were traced."""
+def _without(masking: Any, ignores: Callable[..., bool], ones: bool) -> Callable[..., bool]:
+    """The same question of no mask, asked as if nothing were traced.
+
+    Args:
+        masking: the module of transformers.
+        ignores: its question.
+        ones: whether a mask that it is asked about is one of ones; else a model made it, and nobody knows.
+    """
 
     def asked(padding_mask: Any, *args: Any, **kwargs: Any) -> bool:
+        if padding_mask is not None and not ones:
+            return ignores(padding_mask, *args, **kwargs)
         with patch.object(masking, "is_tracing", lambda *_: False):
             return ignores(None, *args, **kwargs)
 
