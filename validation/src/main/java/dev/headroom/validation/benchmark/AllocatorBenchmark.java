@@ -1,6 +1,8 @@
-package dev.headroom.allocator;
+package dev.headroom.validation.benchmark;
 
-import dev.headroom.allocator.trace.TraceFile;
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.SimulatedDeviceMemory;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -15,13 +17,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * How many operations a second the allocator does on recorded training runs, with the garbage collector that the
- * launcher takes; run {@link #main}.
+ * launcher takes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -34,11 +33,11 @@ public class AllocatorBenchmark {
 
     /** Recorded runs below the folder of traces. */
     @Param({"gpt2-b8-512-adamw", "resnet50-b32-adamw-amp16", "resnet18-b128-none"})
-    public String trace;
+    String trace;
 
     /** In the syntax of PYTORCH_CUDA_ALLOC_CONF. */
     @Param({"", "expandable_segments:True"})
-    public String conf;
+    String conf;
 
     private EventStream stream;
     private CachingAllocator allocator;
@@ -46,8 +45,7 @@ public class AllocatorBenchmark {
     /** Reads the trace; the allocator keeps its segments between the runs, as between training steps. */
     @Setup
     public void read() throws IOException {
-        stream = EventStream.of(
-                TraceFile.open(Fixtures.root().resolve("allocator/traces").resolve(trace + ".json.gz")));
+        stream = EventStream.recorded(trace);
         allocator = new CachingAllocator(AllocatorSettings.parse(conf), new SimulatedDeviceMemory(140L << 30));
     }
 
@@ -57,11 +55,5 @@ public class AllocatorBenchmark {
     public CachingAllocator trainingRun() {
         stream.run(allocator, OPERATIONS);
         return allocator;
-    }
-
-    /** Runs all benchmarks, or those that match the first argument. */
-    public static void main(String[] args) throws RunnerException {
-        String which = args.length > 0 ? args[0] : AllocatorBenchmark.class.getSimpleName();
-        new Runner(new OptionsBuilder().include(which).build()).run();
     }
 }

@@ -1,10 +1,17 @@
-package dev.headroom.allocator;
+package dev.headroom.validation.benchmark;
 
+import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.trace.Trace;
+import dev.headroom.allocator.trace.TraceFile;
 import dev.headroom.allocator.trace.TraceSink;
+import dev.headroom.fixtures.Fixtures;
 import it.unimi.dsi.fastutil.longs.Long2IntLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A recorded training run as a loop of allocate and free without any other work, for benchmarks. */
 final class EventStream {
@@ -19,6 +26,12 @@ final class EventStream {
         this.bytes = bytes.toLongArray();
         this.slot = slots.longStream().mapToInt(s -> (int) s).toArray();
         this.handles = new int[slotCount];
+    }
+
+    /** A recorded run below the folder of traces, by its name. */
+    static EventStream recorded(String name) throws IOException {
+        return of(
+                TraceFile.open(Fixtures.recordings().resolve("allocator/traces").resolve(name + ".json.gz")));
     }
 
     /** Reads a trace. Blocks alive at its end are freed in order of allocation, so that the stream can run again. */
@@ -60,6 +73,20 @@ final class EventStream {
             slots.add(s);
         });
         return new EventStream(bytes, slots, count[0]);
+    }
+
+    /** How many operations there are. */
+    int length() {
+        return bytes.length;
+    }
+
+    /** Writes a line an operation, {@code BYTES SLOT}; 0 bytes free what the slot holds. */
+    void write(Path file) throws IOException {
+        Files.write(
+                file,
+                IntStream.range(0, bytes.length)
+                        .mapToObj(i -> bytes[i] + " " + slot[i])
+                        .collect(Collectors.toList()));
     }
 
     /** Does the next operations; after the last one it begins again. */
