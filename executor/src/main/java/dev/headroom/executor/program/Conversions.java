@@ -180,7 +180,7 @@ public final class Conversions {
     }
 
     private static Node with(Node n, List<Node.NamedArgument> arguments) {
-        return new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+        return n.withArguments(arguments);
     }
 
     /** What gives its type in a statement that converted it before, as in {@code x.float().exp().type_as(x)}. */

@@ -95,7 +95,8 @@ final class Inlined {
         body.values().forEach((name, meta) -> values.put(names.getOrDefault(name, name), meta));
         nodes.add(mark(wrapper, ENTER, mode, body.nodes().get(0)));
         add(body, names);
-        nodes.add(mark(wrapper, LEAVE, List.of(), body.nodes().get(body.nodes().size() - 1)));
+        nodes.add(mark(wrapper, LEAVE, List.of(), body.nodes().get(body.nodes().size() - 1))
+                .withReleased(renamed(wrapper.released(), around)));
     }
 
     /** What the values of a body are called outside. */
@@ -131,7 +132,11 @@ final class Inlined {
                 .toList();
         List<String> outputs = new ArrayList<>();
         n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
-        return new Node(n.name(), n.target(), arguments, outputs, n.moduleStack(), n.stackTrace());
+        return n.withArguments(arguments).withOutputs(outputs).withReleased(renamed(n.released(), names));
+    }
+
+    private static List<String> renamed(List<String> released, Map<String, String> names) {
+        return released.stream().map(v -> names.getOrDefault(v, v)).toList();
     }
 
     private static Argument renamed(Argument a, Map<String, String> names) {

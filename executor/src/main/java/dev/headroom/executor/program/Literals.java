@@ -160,6 +160,6 @@ final class Literals {
             }
             arguments.add(new Node.NamedArgument(a.name(), value));
         }
-        return new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+        return n.withArguments(arguments);
     }
 }

@@ -60,7 +60,7 @@ final class RunningValues {
                         ? new Node.NamedArgument(a.name(), new Argument.Type(type(t.value())))
                         : a)
                 .toList();
-        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return node.withArguments(arguments);
     }
 
     private DType type(String name) {

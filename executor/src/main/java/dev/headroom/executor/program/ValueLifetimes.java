@@ -3,6 +3,7 @@ package dev.headroom.executor.program;
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.ObservedReleases;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,8 @@ import java.util.Map;
  *
  * A value is a reference: in-place operators and others that return their argument give the same tensor another one,
  * and it lives as long as any. Inputs and outputs of the graph are never dropped.
+ *
+ * <p>Where somebody looked on while the program ran ({@link Node#released}), nothing is read off its lines.
  *
  * <p>Lines of source are known for functions called {@code forward} alone. What the others keep in their own variables
  * is said by {@link LibraryFunctions} for some; the rest count as one expression.
@@ -72,10 +75,13 @@ public final class ValueLifetimes {
         for (int i = 0; i < graph.nodes().size(); i++) {
             dying.add(new ArrayList<>(2));
         }
+        Map<String, Integer> seen = ObservedReleases.of(graph.nodes());
+        seen.keySet().retainAll(locals.keySet());
+        seen.forEach((value, node) -> dying.get(node).add(value));
         // Temporaries go as soon as they are used; variables wait for the end of the statement or the call.
         for (boolean temporary : new boolean[] {true, false}) {
             for (Local v : locals.values()) {
-                if (v.isTemporary() == temporary) {
+                if (v.isTemporary() == temporary && !seen.containsKey(v.name)) {
                     List<String> together = dying.get(v.death());
                     together.add(position(together, graph.nodes().get(v.made), v.name), v.name);
                 }

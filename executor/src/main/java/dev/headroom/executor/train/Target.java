@@ -3,11 +3,13 @@ package dev.headroom.executor.train;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Views;
 import dev.headroom.executor.op.loss.LossOperators;
+import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +21,26 @@ import org.jspecify.annotations.Nullable;
  * @param classes that labels are of; 0 when it compares no classes
  */
 public record Target(LossKind loss, @Nullable DType type, long[] sizes, long classes) {
-    /** @param loss what is asked for, or chosen where nothing is */
-    public static Target of(LossKind loss, DType outputType, long[] output) {
+    /**
+     * The target of a run.
+     *
+     * @param loss what is asked for, or chosen where nothing is
+     * @param outputType as in the graph, before the run's {@code dtype}
+     */
+    public static Target of(LossKind loss, DType outputType, long[] output, Scenario run) {
         return switch (loss) {
             case TOKENS -> tokens(output);
             case CROSS_ENTROPY -> labelled(loss, scores(output));
-            case MSE -> new Target(loss, outputType, output, 0);
+            case MSE -> new Target(loss, values(outputType, run), output, 0);
             case BCE, LABEL_SMOOTHING ->
                 throw new UserInputException("the executor does not compute this loss; choose another `loss`");
             default -> new Target(loss, null, new long[0], 0);
         };
+    }
+
+    /** The type of values like an output's. Data know nothing of autocast, under which a model may have been exported. */
+    private static DType values(DType output, Scenario run) {
+        return output == run.precision().amp() ? DType.FLOAT32 : ModelMemory.underRun(output, run);
     }
 
     /** Scores of a single class make no loss: dimensions of size 1 are squeezed, as users do. */

@@ -133,7 +133,7 @@ public final class Training implements TrainingRun {
         end();
         moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
-        target = Target.of(prepared.loss(shape.sizes()), ModelMemory.underRun(shape.type(), run), shape.sizes());
+        target = Target.of(prepared.loss(shape.sizes()), shape.type(), shape.sizes(), run);
         inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(eager, target.type(), target.sizes(), Layout.contiguous(target.sizes()));

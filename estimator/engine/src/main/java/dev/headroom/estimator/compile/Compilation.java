@@ -151,13 +151,7 @@ public final class Compilation {
         List<Node.NamedArgument> arguments = new ArrayList<>(loss.arguments());
         List<@Nullable String> scores = before.outputs().subList(0, 1);
         arguments.add(new Node.NamedArgument("traced", new Argument.Values(scores)));
-        return new Node(
-                loss.name(),
-                loss.target(),
-                List.copyOf(arguments),
-                loss.outputs(),
-                loss.moduleStack(),
-                loss.stackTrace());
+        return loss.withArguments(List.copyOf(arguments));
     }
 
     /** Notes what an operator makes that runs as it is. */

@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.Precision;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -63,13 +64,15 @@ final class Criterion {
                 long[] tokens = Arrays.copyOf(tokenScores(out.sizes()), out.sizes().length - 1);
                 yield Batch.held(runtime, DType.INT64, tokens, Shapes.contiguous(tokens));
             }
-            case MSE -> {
-                DType type = ModelTypes.under(
-                        out.type(), prepared.scenario().precision().dtype());
-                yield Batch.held(runtime, type, out.sizes(), Shapes.contiguous(out.sizes()));
-            }
+            case MSE -> Batch.held(runtime, values(out.type()), out.sizes(), Shapes.contiguous(out.sizes()));
             default -> null;
         };
+    }
+
+    /** The type of values like an output's. Data know nothing of autocast, under which a model may have been exported. */
+    private DType values(DType output) {
+        Precision precision = prepared.scenario().precision();
+        return output == precision.amp() ? DType.FLOAT32 : ModelTypes.under(output, precision.dtype());
     }
 
     private static long[] tokenScores(long[] scores) {

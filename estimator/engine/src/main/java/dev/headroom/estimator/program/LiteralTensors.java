@@ -45,7 +45,7 @@ final class LiteralTensors {
             boolean copies = isMade(n, constants)
                     && onDevice(n, readers.getOrDefault(n.outputs().get(0), List.of()), made, graph);
             any |= copies;
-            out.add(copies ? new Node(n.name(), COPY, n.arguments(), n.outputs(), n.moduleStack(), n.stackTrace()) : n);
+            out.add(copies ? n.withTarget(COPY) : n);
         }
         return any ? graph.withNodes(out) : graph;
     }

@@ -221,6 +221,6 @@ final class Chain {
     }
 
     private static Node with(Node node, List<Node.ModuleCall> stack) {
-        return new Node(node.name(), node.target(), node.arguments(), node.outputs(), stack, node.stackTrace());
+        return node.withModuleStack(stack);
     }
 }

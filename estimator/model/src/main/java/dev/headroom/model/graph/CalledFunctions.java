@@ -98,7 +98,7 @@ public final class CalledFunctions {
         for (Frame f : frames) {
             trace.append("File \"" + f.file + "\", line " + f.line + ", in " + f.function + "\n    " + f.text + "\n");
         }
-        return new Node(n.name(), n.target(), n.arguments(), n.outputs(), stack, trace.toString());
+        return n.withModuleStack(stack).withStackTrace(trace.toString());
     }
 
     /**

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     absent or symbolic one
  * @param moduleStack the running modules, outermost (the model, path "") first
  * @param stackTrace Python frames as PyTorch prints them, outermost first, or ""
+ * @param released values of the graph that Python was seen to drop when the call had returned, in that order; of others
+ *     it is not known when they are dropped, but by reading the frames
  */
 public record Node(
         String name,
@@ -22,7 +24,49 @@ public record Node(
         List<NamedArgument> arguments,
         List<@Nullable String> outputs,
         List<ModuleCall> moduleStack,
-        String stackTrace) {
+        String stackTrace,
+        List<String> released) {
+
+    /** A call after which nobody looked. */
+    public Node(
+            String name,
+            String target,
+            List<NamedArgument> arguments,
+            List<@Nullable String> outputs,
+            List<ModuleCall> moduleStack,
+            String stackTrace) {
+        this(name, target, arguments, outputs, moduleStack, stackTrace, List.of());
+    }
+
+    /** The same call of another operator. */
+    public Node withTarget(String other) {
+        return new Node(name, other, arguments, outputs, moduleStack, stackTrace, released);
+    }
+
+    /** The same call with other arguments. */
+    public Node withArguments(List<NamedArgument> other) {
+        return new Node(name, target, other, outputs, moduleStack, stackTrace, released);
+    }
+
+    /** The same call with other results. */
+    public Node withOutputs(List<@Nullable String> other) {
+        return new Node(name, target, arguments, other, moduleStack, stackTrace, released);
+    }
+
+    /** The same call, running in other modules. */
+    public Node withModuleStack(List<ModuleCall> other) {
+        return new Node(name, target, arguments, outputs, other, stackTrace, released);
+    }
+
+    /** The same call, after which Python drops other values. */
+    public Node withReleased(List<String> other) {
+        return new Node(name, target, arguments, outputs, moduleStack, stackTrace, other);
+    }
+
+    /** The same call from other lines. */
+    public Node withStackTrace(String other) {
+        return new Node(name, target, arguments, outputs, moduleStack, other, released);
+    }
 
     /** @param name the schema's name, "" when positional only */
     public record NamedArgument(String name, Argument value) {}
@@ -71,7 +115,7 @@ public record Node(
                         ? new NamedArgument(a.name(), new Argument.Value(instead.get(v.name())))
                         : a)
                 .toList();
-        return new Node(name, target, read, outputs, moduleStack, stackTrace);
+        return withArguments(read);
     }
 
     /** The operator without its overload, such as {@code aten.conv2d}. */

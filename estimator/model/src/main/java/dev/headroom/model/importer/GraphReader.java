@@ -142,7 +142,8 @@ final class GraphReader {
                 List.copyOf(fields.inputs),
                 Collections.unmodifiableList(fields.results),
                 metadata.modules(fields.moduleStack),
-                metadata.shared(fields.stackTrace)));
+                metadata.shared(fields.stackTrace),
+                fields.released));
     }
 
     private static void addResults(NodeFields fields, Argument result) {
@@ -175,12 +176,15 @@ final class GraphReader {
         private boolean onlyIntegers = true;
         private String moduleStack = "";
         private String stackTrace = "";
+        private List<String> released = List.of();
 
         void metadata(String key, Json json) throws IOException {
             if (key.equals("nn_module_stack") && json.isString()) {
                 moduleStack = json.string();
             } else if (key.equals("stack_trace") && json.isString()) {
                 stackTrace = json.string();
+            } else if (key.equals("released") && json.isString()) {
+                released = List.of(json.string().split(","));
             }
         }
 

@@ -43,13 +43,7 @@ final class GraphResolver {
         for (NamedArgument argument : node.arguments()) {
             arguments.add(new NamedArgument(argument.name(), resolve(argument.value(), ints)));
         }
-        return new Node(
-                node.name(),
-                node.target(),
-                List.copyOf(arguments),
-                node.outputs(),
-                node.moduleStack(),
-                node.stackTrace());
+        return node.withArguments(List.copyOf(arguments));
     }
 
     private static Argument resolve(Argument value, Map<String, SymExpr> ints) {

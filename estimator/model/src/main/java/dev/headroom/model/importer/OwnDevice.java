@@ -23,7 +23,7 @@ final class OwnDevice {
         List<Node.NamedArgument> arguments = node.arguments().stream()
                 .map(a -> new Node.NamedArgument(a.name(), of(a.value())))
                 .toList();
-        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return node.withArguments(arguments);
     }
 
     private static Argument of(Argument argument) {

@@ -67,13 +67,8 @@ final class PartGraph {
         stack.add(new Node.ModuleCall(
                 "item " + item, inside.get(0).path(), inside.get(0).type()));
         stack.addAll(inside.subList(1, inside.size()));
-        return new Node(
-                node.name(),
-                node.target(),
-                node.arguments(),
-                node.outputs(),
-                stack,
-                LOOP + without(node.stackTrace(), before.size() - inside.size()));
+        return node.withModuleStack(stack)
+                .withStackTrace(LOOP + without(node.stackTrace(), before.size() - inside.size()));
     }
 
     /** A stack trace without its outermost frames. */

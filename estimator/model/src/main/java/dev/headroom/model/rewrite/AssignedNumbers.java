@@ -78,16 +78,11 @@ public final class AssignedNumbers {
             nodes.add(
                     number == null
                             ? n
-                            : new Node(
-                                    n.name(),
-                                    "aten.fill_.Scalar",
-                                    List.of(
+                            : n.withTarget("aten.fill_.Scalar")
+                                    .withArguments(List.of(
                                             new Node.NamedArgument(
                                                     "self", Objects.requireNonNull(SkippedMasks.argument(n, "self"))),
-                                            new Node.NamedArgument("value", number)),
-                                    n.outputs(),
-                                    n.moduleStack(),
-                                    n.stackTrace()));
+                                            new Node.NamedArgument("value", number))));
         }
         return graph.withNodes(nodes);
     }

@@ -54,7 +54,7 @@ public final class ItemsInBatch {
             if (n.operator().equals(FusedLanguageHead.LIGER) && version.itemsOnDevice()) {
                 List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments());
                 arguments.add(new Node.NamedArgument("items", number));
-                nodes.add(new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace()));
+                nodes.add(n.withArguments(arguments));
             } else if (isLossFunction(n)) {
                 String loss = Objects.requireNonNull(n.outputs().get(0));
                 String sum = loss + "_sum";
@@ -117,7 +117,6 @@ public final class ItemsInBatch {
     private static Node divided(Node like, String sum, Argument number, String output) {
         List<Node.NamedArgument> arguments = List.of(
                 new Node.NamedArgument("self", new Argument.Value(sum)), new Node.NamedArgument("other", number));
-        return new Node(
-                like.name(), "aten.div.Tensor", arguments, List.of(output), like.moduleStack(), like.stackTrace());
+        return like.withTarget("aten.div.Tensor").withArguments(arguments).withOutputs(List.of(output));
     }
 }

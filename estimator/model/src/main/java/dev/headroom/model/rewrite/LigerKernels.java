@@ -127,7 +127,7 @@ public final class LigerKernels {
                 arguments.add(new Node.NamedArgument(name, new Argument.Value(value)));
             }
         }
-        instead.put(n, new Node(n.name(), target, arguments, n.outputs(), n.moduleStack(), n.stackTrace()));
+        instead.put(n, n.withTarget(target).withArguments(arguments));
     }
 
     /** {@code x * cos + rotate_half(x) * sin}. */
@@ -175,8 +175,7 @@ public final class LigerKernels {
     /** {@code nn.functional.cross_entropy}, wherever it is called. */
     private void loss(Node n) {
         if (n.operator().equals("aten.cross_entropy_loss")) {
-            instead.put(
-                    n, new Node(n.name(), CROSS_ENTROPY, n.arguments(), n.outputs(), n.moduleStack(), n.stackTrace()));
+            instead.put(n, n.withTarget(CROSS_ENTROPY));
         }
     }
 

@@ -59,6 +59,6 @@ final class OwnLoss {
     private static Node at(String line, Node n) {
         int last = n.stackTrace().stripTrailing().lastIndexOf('\n') + 1;
         String trace = n.stackTrace().substring(0, last) + "    " + line;
-        return new Node(n.name(), n.target(), n.arguments(), n.outputs(), n.moduleStack(), trace);
+        return n.withStackTrace(trace);
     }
 }

@@ -69,10 +69,7 @@ public final class ShiftedScores {
                 int last = n.stackTrace().stripTrailing().lastIndexOf('\n') + 1;
                 trace = n.stackTrace().substring(0, last) + "    logits = logits.float()\n";
             }
-            nodes.add(
-                    n.outputs().contains(wide) && !trace.isEmpty()
-                            ? new Node(n.name(), n.target(), n.arguments(), n.outputs(), n.moduleStack(), trace)
-                            : n);
+            nodes.add(n.outputs().contains(wide) && !trace.isEmpty() ? n.withStackTrace(trace) : n);
         }
         return graph.withNodes(nodes);
     }

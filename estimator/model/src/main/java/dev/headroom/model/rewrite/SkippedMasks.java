@@ -143,13 +143,7 @@ public final class SkippedMasks {
             return n;
         }
         if (mask.always() && argument(n, "self") instanceof Argument.Value bias) {
-            return new Node(
-                    n.name(),
-                    "aten.to.dtype",
-                    List.of(new Node.NamedArgument("self", bias)),
-                    n.outputs(),
-                    n.moduleStack(),
-                    n.stackTrace());
+            return n.withTarget("aten.to.dtype").withArguments(List.of(new Node.NamedArgument("self", bias)));
         }
         Node producer = producers.get(v.name());
         if (mask.isCausal()
@@ -185,6 +179,6 @@ public final class SkippedMasks {
         if (value != null && !found) {
             arguments.add(new Node.NamedArgument(name, value));
         }
-        return new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+        return n.withArguments(arguments);
     }
 }

@@ -77,7 +77,7 @@ public final class Composition {
         List<Node.ModuleCall> stack = n.moduleStack().stream()
                 .map(call -> new Node.ModuleCall(call.call(), under(module, call.path()), call.type()))
                 .toList();
-        return new Node(n.name(), n.target(), arguments, n.outputs(), stack, n.stackTrace());
+        return n.withArguments(arguments).withModuleStack(stack);
     }
 
     /**

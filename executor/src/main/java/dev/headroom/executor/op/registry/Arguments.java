@@ -62,13 +62,7 @@ public final class Arguments {
 
     /** The same arguments given to another operator, such as {@code aten.acos}. */
     public Arguments calling(String operator) {
-        Node other = new Node(
-                node.name(),
-                operator + ".default",
-                node.arguments(),
-                node.outputs(),
-                node.moduleStack(),
-                node.stackTrace());
+        Node other = node.withTarget(operator + ".default");
         return new Arguments(other, this, replaced, assumed);
     }
 

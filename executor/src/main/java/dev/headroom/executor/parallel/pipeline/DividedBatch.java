@@ -1,7 +1,6 @@
 package dev.headroom.executor.parallel.pipeline;
 
 import dev.headroom.executor.op.basic.Copies;
-import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
@@ -37,7 +36,7 @@ final class DividedBatch {
     void load(Batch batch) {
         var run = prepared.scenario();
         var shape = OutputShape.of(prepared.graph(), run, prepared.symbols(), eager.settings());
-        target = Target.of(prepared.loss(shape.sizes()), ModelMemory.underRun(shape.type(), run), shape.sizes());
+        target = Target.of(prepared.loss(shape.sizes()), shape.type(), shape.sizes(), run);
         inputs = Inputs.make(eager, prepared.graph(), run, prepared.symbols(), batch);
         if (target.type() == null) {
             return;

@@ -165,7 +165,7 @@ final class LocalSizes {
                 .map(a ->
                         a.name().equals(argument) ? new Node.NamedArgument(argument, new Argument.Ints(constants)) : a)
                 .toList();
-        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return node.withArguments(arguments);
     }
 
     private static long[] expanded(long[] whole, long[] here, long[] asked) {

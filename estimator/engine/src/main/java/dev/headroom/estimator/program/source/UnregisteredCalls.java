@@ -40,9 +40,7 @@ public final class UnregisteredCalls {
             }
             out.add(registered ? stack.get(next++) : call(out.get(i - 1), frames.get(i - 1)));
         }
-        return next == stack.size()
-                ? new Node(n.name(), n.target(), n.arguments(), n.outputs(), out, n.stackTrace())
-                : n;
+        return next == stack.size() ? n.withModuleStack(out) : n;
     }
 
     /** A call is known by who makes it, and where. */

@@ -6,6 +6,7 @@ import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.generation.GivenCache;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.ObservedReleases;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -18,9 +19,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * When Python drops each value of a graph. A value lives until its last use; one that a module call was given as an
- * argument lives until that call returns, because the caller's and the callee's variables hold it, but for what a cache
- * holds; one that a variable holds lives as long as that ({@link PythonVariables}).
+ * When Python drops each value of a graph. Where somebody looked on ({@link Node#released}), then. Else a value lives
+ * until its last use; one that a module call was given as an argument lives until that call returns, because the caller's
+ * and the callee's variables hold it, but for what a cache holds; one that a variable holds lives as long as that
+ * ({@link PythonVariables}).
  */
 public final class Lifetimes {
     private static final GraphMemo<Lifetimes> READ = new GraphMemo<>(Lifetimes::read);
@@ -87,13 +89,17 @@ public final class Lifetimes {
                 }
             }
         }
-        PythonVariables variables = new PythonVariables(traced, callEnd, last, graph.values());
-        producer.forEach((value, made) -> {
-            Unwanted.check();
-            int output = nodes.get(made).outputs().indexOf(value);
-            int until = variables.heldUntil(made, output, Objects.requireNonNull(last.get(value), value));
-            last.put(value, GivenCache.keeps(value) ? n - 1 : until);
-        });
+        Map<String, Integer> seen = ObservedReleases.of(nodes);
+        if (!seen.keySet().containsAll(producer.keySet())) {
+            PythonVariables variables = new PythonVariables(traced, callEnd, last, graph.values());
+            producer.forEach((value, made) -> {
+                Unwanted.check();
+                int output = nodes.get(made).outputs().indexOf(value);
+                int until = variables.heldUntil(made, output, Objects.requireNonNull(last.get(value), value));
+                last.put(value, GivenCache.keeps(value) ? n - 1 : until);
+            });
+        }
+        last.replaceAll((value, until) -> seen.getOrDefault(value, until));
         List<List<String>> released = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
             released.add(new ArrayList<>(2));
@@ -108,15 +114,16 @@ public final class Lifetimes {
             }
         }
         for (int i = 0; i < n; i++) {
-            inOrder(released.get(i), nodes.get(i).reads());
+            Node node = nodes.get(i);
+            inOrder(released.get(i), node.released().isEmpty() ? node.reads() : node.released());
         }
         return new Lifetimes(released);
     }
 
-    private static void inOrder(List<String> values, List<String> arguments) {
+    private static void inOrder(List<String> values, List<String> order) {
         if (values.size() > 1) {
             values.sort(Comparator.comparingInt(v -> {
-                int at = arguments.indexOf(v);
+                int at = order.indexOf(v);
                 return at < 0 ? Integer.MAX_VALUE : at;
             }));
         }

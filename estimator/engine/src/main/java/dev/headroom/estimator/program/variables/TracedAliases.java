@@ -101,7 +101,7 @@ public final class TracedAliases {
             changed |= !value.equals(a.value());
             arguments.add(new Node.NamedArgument(a.name(), value));
         }
-        return changed ? new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace()) : n;
+        return changed ? n.withArguments(arguments) : n;
     }
 
     /** Who takes the type of a value goes back to it: not to what the same statement converted it to. */

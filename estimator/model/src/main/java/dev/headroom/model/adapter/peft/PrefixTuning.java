@@ -89,8 +89,7 @@ final class PrefixTuning {
             Node read = n.reading(instead);
             List<String> outputs =
                     n.outputs().stream().map(o -> instead.getOrDefault(o, o)).toList();
-            out.add(new Node(
-                    read.name(), read.target(), read.arguments(), outputs, read.moduleStack(), read.stackTrace()));
+            out.add(read.withOutputs(outputs));
         }
         if (masked) {
             out.line("return self._prefix_tuning_forward(input_ids=input_ids, **kwargs)");

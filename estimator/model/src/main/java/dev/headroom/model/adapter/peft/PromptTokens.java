@@ -126,13 +126,7 @@ final class PromptTokens {
         for (Node n : graph.nodes()) {
             if (isHook(n, embedded)) {
                 Node read = n.reading(renamed);
-                out.add(new Node(
-                        read.name(),
-                        read.target(),
-                        read.arguments(),
-                        read.outputs(),
-                        List.of(OuterWriter.AROUND),
-                        out.text()));
+                out.add(read.withModuleStack(List.of(OuterWriter.AROUND)).withStackTrace(out.text()));
             }
         }
         String labels = input(graph, "labels");

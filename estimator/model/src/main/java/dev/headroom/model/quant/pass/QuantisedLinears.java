@@ -121,8 +121,7 @@ public final class QuantisedLinears {
         arguments.add(new Node.NamedArgument("weight_dtype", new Argument.Type(tensors.stored())));
         Node last = graph.nodes().get(call.to() - 1);
         String target = tensors.kind().isFourBit() ? QuantisedOperators.LINEAR_4BIT : QuantisedOperators.LINEAR_8BIT;
-        return new Node(
-                last.name(), target + ".default", arguments, last.outputs(), last.moduleStack(), last.stackTrace());
+        return last.withTarget(target + ".default").withArguments(arguments);
     }
 
     private String nameOf(String weight) {
