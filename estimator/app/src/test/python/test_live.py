@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+import zipfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -269,3 +270,58 @@ def test_recorded_equals_exported(tmp_path: Path) -> None:
     x = torch.randn(64, 256)
     record(Net(), Called((x,), {}), tmp_path / "net.pt2")
     assert numbers(headroom.predict(tmp_path / "net.pt2")) == numbers(headroom.predict(Net(), (x,)))
+
+
+class Hidden(nn.Module):
+    """A method keeps a tensor in a variable while it goes on, and the model keeps another in a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lin = nn.Linear(256, 256)
+
+    def bias(self, x: Any) -> Any:
+        kept = x.exp()
+        return (kept + 1).relu()
+
+    def forward(self, x: Any) -> Any:
+        held = [x.abs()]
+        y = self.lin(x + self.bias(x))
+        held.append(y.neg())
+        return held[0] + held.pop()
+
+
+def test_python_is_seen_to_drop_tensors() -> None:
+    from headroom._called import Called
+    from headroom._lifetimes import watched
+
+    calls = watched(Hidden(), Called((torch.randn(4, 256),), {}))
+    assert [c.operator for c in calls] == [
+        *("aten.abs.default", "aten.exp.default", "aten.add.Tensor", "aten.relu.default", "aten.add.Tensor"),
+        *("aten.linear.default", "aten.neg.default", "aten.add.Tensor"),
+    ]
+    made = [c.results[0] for c in calls]
+    dropped = {made.index(number): i for i, c in enumerate(calls) for number in c.dropped}
+    # exp lives until bias returns, as long as its relu is made; abs, in the list, and y until forward returns.
+    assert dropped == {1: 3, 2: 3, 3: 4, 4: 5, 6: 7, 0: 7, 5: 7}
+
+
+def test_what_is_saved_answers_alike(tmp_path: Path) -> None:
+    live = headroom.predict(Hidden(), (torch.randn(64, 256),), optimizer="sgd", amp="bf16")
+    words = live.save(tmp_path / "hidden.pt2")
+    assert words[0] == str(tmp_path / "hidden.pt2")
+    assert sorted(words[1:]) == sorted(["--batch", "64", "--amp", "bf16", "--optimizer", "sgd"])
+    assert numbers(headroom.predict(tmp_path / "hidden.pt2", batch=64, amp="bf16", optimizer="sgd")) == numbers(live)
+    with zipfile.ZipFile(tmp_path / "hidden.pt2") as file:
+        program = next(n for n in file.namelist() if n.endswith(("models/model.json", "exported_program.json")))
+        nodes = json.loads(file.read(program))["graph_module"]["graph"]["nodes"]
+    released = [n["metadata"].get("released", "") for n in nodes if n["target"].startswith("torch.ops.aten.")]
+    assert released == ["", "", "", "add,exp", "relu", "add_1", "", "neg,abs_1,linear,add_2"]
+    with pytest.raises(headroom.HeadroomError, match="a model's own file already"):
+        headroom.predict(tmp_path / "hidden.pt2", batch=64).save(tmp_path / "other.pt2")
+
+
+def test_arguments_by_name_are_kwargs_and_one_tensor_is_one_argument() -> None:
+    x = torch.randn(64, 256)
+    with pytest.raises(headroom.HeadroomError, match="kwargs="):
+        headroom.predict(Net(), {"x": x})
+    assert numbers(headroom.predict(Net(), x)) == numbers(headroom.predict(Net(), (x,)))

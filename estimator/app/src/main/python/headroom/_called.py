@@ -27,6 +27,8 @@ class Called:
     """Computes the loss as ``loss(output, *loss_args)``; ``None``: an option, or the model, says what it is."""
     loss_args: tuple[Any, ...] = ()
     """What the loss is called with behind the output, such as labels."""
+    amp: torch.dtype | None = None
+    """The type of autocast around the call; what it makes of a tensor is what ``type_as`` and its like read."""
 
     @property
     def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -36,6 +36,11 @@ class Known:
         if id(twin) in self.values:
             self.values[id(other)] = self.values[id(twin)]
 
+    def forget(self, identity: int) -> None:
+        """There is no such tensor any more."""
+        self.values.pop(identity, None)
+        self.all.discard(identity)
+
     def compute(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What the operator gives for known operands; ``None`` where it is not known."""
         tensors = [t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]

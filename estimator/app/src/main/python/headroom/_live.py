@@ -7,7 +7,8 @@ import logging
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from headroom._card import pretended
 from headroom._observe import Observed, observing
 from headroom._optimizer import Optimizers, settings
 from headroom._options import arguments
-from headroom._pass import unmasked
+from headroom._pass import casting, unmasked
 from headroom._result import Question
 from headroom._twin import Twins
 from headroom.errors import HeadroomError
@@ -31,6 +32,10 @@ WRAPPERS = {
     "OptimizedModule": "_orig_mod",
 }
 """Classes around a model, and where they keep it."""
+
+
+AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+"""Types by the names that ``--amp`` has for them."""
 
 
 class CustomFunction(Exception):
@@ -48,6 +53,8 @@ def live_question(
     """The question that a call of ``headroom.predict`` with a module asks."""
     compiled = is_compiled(model)
     model = unwrapped(model)
+    if isinstance(args, torch.Tensor):  # alone, whose rows would be arguments
+        args = (args,)
     options = _of_model(model, (args, kwargs))
     remarks: list[str] = []
     if optimizer is None or isinstance(optimizer, str):
@@ -57,9 +64,10 @@ def live_question(
         options |= read
     if compiled:
         options["compile"] = True
-    called = Called(tuple(args), dict(kwargs))
+    amp = asked.get("amp") or options.get("amp")
+    called = Called(tuple(args), dict(kwargs), amp=AUTOCAST.get(amp) if isinstance(amp, str) else amp)
     if callable(asked.get("loss")):
-        called = Called(tuple(args), dict(kwargs), asked["loss"], tuple(loss_args))
+        called = replace(called, loss=asked["loss"], loss_args=tuple(loss_args))
         asked = {**asked, "loss": "output"}
     elif loss_args:
         raise HeadroomError("loss_args are for a loss that can be called: loss=torch.nn.CrossEntropyLoss()")
@@ -72,6 +80,7 @@ def live_question(
         pretended(asked.get("gpu")),
     ):
         way, notes, found = _archive(model, called, file)
+        _watch(model, called, file)
     options |= found | {k: v for k, v in asked.items() if v is not None}
     return Question((str(file), *arguments(options)), way, (*remarks, *notes), folder)
 
@@ -128,6 +137,15 @@ def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, l
     return "recorded", [note, *notes, *seen.notes()], _options(seen)
 
 
+def _watch(model: torch.nn.Module, called: Called, file: Path) -> None:
+    """Adds to the archive when Python drops each tensor; where that cannot be seen, the archive's lines must do."""
+    from headroom._annotate import annotate
+    from headroom._lifetimes import watched
+
+    with suppress(Exception), _silent():  # whatever the model's code raises where it sees no data
+        annotate(file, watched(model, called))
+
+
 @contextmanager
 def _unlogged() -> Iterator[None]:
     """What PyTorch logs of fake tensors the prediction says itself."""
@@ -178,7 +196,7 @@ def _export(model: torch.nn.Module, called: Called, file: Path, seen: Observed, 
     args, kwargs = twins.tree(called.inputs)
     batch = _batch((args, kwargs))
     shapes = _open(twin, args, kwargs, batch)
-    with unmasked(called.kwargs):
+    with unmasked(called.kwargs), casting(called.amp):
         program = torch.export.export(twin, args, kwargs, dynamic_shapes=shapes, strict=False)
     torch.export.save(program, file)
     opened = [n.meta["val"] for n in program.graph.nodes if n.op == "placeholder" and n.meta.get("val") is not None]

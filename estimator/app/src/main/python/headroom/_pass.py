@@ -39,6 +39,22 @@ def unnoticed() -> AbstractContextManager[Any]:
     return patch.object(asked, "is_fake_tensor", lambda _: False)
 
 
+@contextmanager
+def casting(amp: torch.dtype | None) -> Iterator[None]:
+    """Autocast on a GPU, which ``torch.autocast`` leaves out where there is none."""
+    before = torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")
+    torch.set_autocast_enabled("cuda", amp is not None)
+    torch.set_autocast_dtype("cuda", amp or before[1])
+    torch.autocast_increment_nesting()
+    try:
+        yield
+    finally:
+        if torch.autocast_decrement_nesting() == 0:
+            torch.clear_autocast_cache()
+        torch.set_autocast_enabled("cuda", before[0])
+        torch.set_autocast_dtype("cuda", before[1])
+
+
 IGNORING = ("_ignore_causal_mask_sdpa", "_ignore_bidirectional_mask_sdpa")
 """Functions of transformers/masking_utils.py that say whether attention does without a mask."""
 

@@ -141,6 +141,8 @@ def _question(
         return Question((name, *arguments(asked)), "archive" if name.endswith(".pt2") else "config")
     from headroom._live import live_question
 
+    if isinstance(args, Mapping):
+        raise HeadroomError("args are positional; what the module is called with by name is kwargs={...}")
     return live_question(model, args, kwargs or {}, optimizer, asked, loss_args)
 
 

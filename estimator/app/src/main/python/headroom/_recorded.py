@@ -15,25 +15,21 @@ from typing import Any
 import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import DynamicOutputShapeException
-from torch._subclasses.schema_check_mode import SchemaCheckMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from headroom._called import Called
 from headroom._context import Context
 from headroom._frames import Frames
-from headroom._known import Known
 from headroom._observe import Observed, observing
 from headroom._pass import held, run, unnoticed
 from headroom._regions import Mode, grouped
+from headroom._running import READS, Running
 from headroom._schema import Body, Json, meta, named, plain, value, values, write
 from headroom._twin import Twins
 from headroom.errors import HeadroomError
 
 aten = torch.ops.aten
-
-READS = {aten.item.default, aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default}
-"""Operators that bring a value of a tensor to the host."""
 
 
 def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed, list[str]]:
@@ -70,14 +66,12 @@ def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed
     return seen, recorder.notes()
 
 
-class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one that may stand before autograd
+class Recorder(Running):
     """Writes down every call of ATen, before autograd and autocast see it."""
 
     def __init__(self, twins: Twins) -> None:
         """Begins with an empty program."""
-        TorchDispatchMode.__init__(self, torch._C.DispatchKey.PreDispatch)
-        self.twins = twins
-        self.known = Known()
+        super().__init__(twins)
         self.body = Body()
         self.bodies: list[Body] = []
         self.names: list[dict[int, str]] = [{}]
@@ -135,10 +129,11 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         if func in READS:
             return self._read(func, args)
         try:
-            out = self._grouped(func, args, kwargs) if func is aten._grouped_mm.default else func(*args, **kwargs)
+            out = self.run(func, args, kwargs)
         except DynamicOutputShapeException as e:
-            out = self._sized(func, args, kwargs, e)
-        self.known.follow(func, args, kwargs, out)
+            raise HeadroomError(
+                f"the size of what {func} makes depends on data, at {self.frames.place()}; predict a model without it"
+            ) from e
         results = [out] if isinstance(out, (torch.Tensor, list)) else list(out) if isinstance(out, tuple) else []
         if any(isinstance(t, torch.Tensor) for t in pytree.tree_leaves(results)):
             self._node(func, args, kwargs, results)
@@ -189,28 +184,6 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         if not known and read not in self.reads:
             self.reads.append(read)
         return found
-
-    def _sized(self, func: Any, args: Any, kwargs: Any, error: Exception) -> Any:
-        """Results whose size depends on values, where these are known."""
-        real = self.known.compute(func, args, kwargs)
-        if real is None:
-            raise HeadroomError(
-                f"the size of what {func} makes depends on data, at {self.frames.place()}; predict a model without it"
-            ) from error
-        return pytree.tree_map_only(torch.Tensor, self.twins.tensor, real)
-
-    def _grouped(self, func: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor:
-        """The fake kernel takes halves alone, where CUDA's falls back to products one by one."""
-        if args[0].dtype == torch.bfloat16:
-            return func(*args, **kwargs)  # type: ignore[no-any-return]
-        learns = torch.is_grad_enabled() and any(t.requires_grad for t in args[:2])
-
-        def half(tensor: torch.Tensor) -> torch.Tensor:
-            return tensor.detach().to(torch.bfloat16) if tensor.is_floating_point() else tensor
-
-        with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.PreDispatch)):
-            out = func(*pytree.tree_map_only(torch.Tensor, half, args), **kwargs).to(args[0].dtype)
-        return self._silent(out, learns)
 
     # ---------------------------------------------------------------- custom functions
 
@@ -264,7 +237,7 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         kept: list[torch.Tensor],
         learns: bool,
     ) -> Body:
-        gradients = [self._silent(t) for t in made]
+        gradients = [self.silent(t) for t in made]
         context.saved_tensors = context.to_save
         body = self._open([*gradients, *kept], "given")
         wanted: list[Any] = []
@@ -294,16 +267,9 @@ class Recorder(SchemaCheckMode):  # the exporter's own modes aside, the only one
         def own(tensor: Any) -> Any:
             if not isinstance(tensor, torch.Tensor):
                 return tensor
-            return self._silent(tensor, learns and tensor.is_floating_point())
+            return self.silent(tensor, learns and tensor.is_floating_point())
 
         return pytree.tree_map(own, result)
-
-    def _silent(self, tensor: torch.Tensor, learns: bool = False) -> torch.Tensor:
-        """Another tensor like this one, of which nothing is written down."""
-        with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.PreDispatch)):
-            twin = self.twins.tensor(tensor.detach())
-            with torch.enable_grad():
-                return twin.requires_grad_().clone() if learns else twin
 
     def _open(self, tensors: list[torch.Tensor], name: str) -> Body:
         self.bodies.append(self.body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 from headroom._launcher import run
 from headroom._units import size
+from headroom.errors import HeadroomError
 
 
 class Peak(NamedTuple):
@@ -87,6 +89,23 @@ class Prediction:
         """Asks; raises ``HeadroomError`` for a question that cannot be."""
         self._question = question
         self._data: dict[str, Any] = json.loads(question.ask("predict", "--json"))
+
+    def save(self, file: str | os.PathLike[str]) -> list[str]:
+        """Keeps the archive of a module, for the command line, a sweep or the service.
+
+        Args:
+            file: to write, such as ``"net.pt2"``.
+
+        Returns:
+            What ``headroom predict`` is called with to give the same prediction, the file first.
+
+        Raises:
+            HeadroomError: when a file was asked about, which is there already.
+        """
+        if self._question.held is None:
+            raise HeadroomError(f"{self._question.arguments[0]} is a model's own file already")
+        shutil.copyfile(self._question.arguments[0], file)
+        return [os.fspath(file), *self._question.arguments[1:]]
 
     @property
     def fits(self) -> bool | None:

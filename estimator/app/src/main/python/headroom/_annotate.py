@@ -1,0 +1,113 @@
+"""Writes into an archive when Python drops its tensors.
+
+A node's metadata gets ``released``: names of the values that are dropped once it has run, in that order, with commas
+between them. The importer of archives reads it; PyTorch does not mind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from headroom._lifetimes import Call
+from headroom._schema import Json
+
+LIKENESS = 0.8
+"""Of a pass that is less like the exported one nothing is written."""
+
+PROGRAMS = ("models/model.json", "serialized_exported_program.json")
+"""Where archives of one format and the other keep the program."""
+
+ONCE = ("torch.ops.higher_order.wrap_with_set_grad_enabled", "torch.ops.higher_order.wrap_with_autocast")
+"""Operators that run the graph that they are given, once."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """An exported call of an operator."""
+
+    operator: str
+    """Such as ``aten.add.Tensor``."""
+    results: list[list[tuple[int, str]]]
+    """By result: the identity of each graph that has a name for it, and the name."""
+    place: dict[int, Json]
+    """By the identity of each graph that it lies in, from the outermost on: the node there."""
+
+
+def annotate(archive: Path, calls: list[Call]) -> bool:
+    """Adds what was seen of a pass to the archive of the same model; returns whether the two passes are alike."""
+    with zipfile.ZipFile(archive) as file:
+        entries = [(entry, file.read(entry)) for entry in file.infolist()]
+    for i, (entry, content) in enumerate(entries):
+        if entry.filename.endswith(PROGRAMS):
+            program = json.loads(content)
+            if not release(program["graph_module"]["graph"], calls):
+                return False
+            entries[i] = (entry, json.dumps(program, separators=(",", ":")).encode())
+    written = archive.with_suffix(".new")
+    with zipfile.ZipFile(written, "w") as file:
+        for entry, content in entries:
+            file.writestr(entry, content)
+    os.replace(written, archive)
+    return True
+
+
+def release(graph: Json, calls: list[Call]) -> bool:
+    """The same for a graph of the schema."""
+    steps = list(_steps(graph, {}, {}))
+    exported, seen = [s.operator for s in steps], [c.operator for c in calls]
+    matcher = SequenceMatcher(None, exported, seen, autojunk=False)
+    step_of = {b + k: a + k for a, b, size in matcher.get_matching_blocks() for k in range(size)}
+    if 2 * len(step_of) < LIKENESS * (len(exported) + len(seen)):
+        return False
+    names: dict[int, dict[tuple[int, str], None]] = defaultdict(dict)
+    for i, step in step_of.items():
+        for number, known in zip(calls[i].results, steps[step].results, strict=False):
+            names[number].update(dict.fromkeys(known))
+    last = {around: node for step in steps for around, node in step.place.items()}
+    at: dict[int, Json] = {}
+    for i, call in enumerate(calls):
+        at = steps[step_of[i]].place if i in step_of else at
+        for number in call.dropped:
+            _write(names.pop(number, {}), at, last)
+    for held in names.values():
+        _write(held, {}, last)
+    return True
+
+
+def _write(names: dict[tuple[int, str], None], at: dict[int, Json], last: dict[int, Json]) -> None:
+    for graph, name in names:
+        metadata = at.get(graph, last[graph])["metadata"]
+        metadata["released"] = f"{metadata['released']},{name}" if "released" in metadata else name
+
+
+def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int, str]]]) -> Iterator[Step]:
+    """Calls of ATen that return tensors, in the order in which they run.
+
+    Args:
+        graph: of the schema.
+        around: the nodes that it lies in.
+        outer: what its results are called around it.
+    """
+    for node in graph["nodes"]:
+        place = {**around, id(graph): node}
+        results = [_names(output) for output in node["outputs"]]
+        named = [[(id(graph), name), *outer.get(name, [])] for names in results for name in names]
+        if node["target"] in ONCE:
+            inner = next(i["arg"]["as_graph"]["graph"] for i in node["inputs"] if "as_graph" in i["arg"])
+            inside = [name for output in inner["outputs"] for name in _names(output)]
+            yield from _steps(inner, place, dict(zip(inside, named, strict=False)))
+        elif named and node["target"].startswith("torch.ops.aten."):
+            yield Step(node["target"].removeprefix("torch.ops."), named, place)
+
+
+def _names(argument: Json) -> list[str]:
+    if "as_tensor" in argument:
+        return [argument["as_tensor"]["name"]]
+    return [t["name"] for t in argument.get("as_tensors", [])]

@@ -1,0 +1,124 @@
+"""When Python drops the tensors of a forward pass.
+
+The lines that an exporter writes down say little of it: nothing of methods but ``forward``, of lists, of attributes. So
+the pass runs once more, on fake tensors, while somebody looks on: CPython counts references here as it does on a GPU.
+What autograd saves it is not handed, or tensors would live as long as it; the estimator knows what autograd saves.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch.utils import _pytree as pytree
+
+from headroom._called import Called
+from headroom._observe import observing
+from headroom._pass import casting, unnoticed
+from headroom._running import READS, Running
+from headroom._twin import Twins
+
+
+@dataclass
+class Call:
+    """A call of an operator."""
+
+    operator: str
+    """Such as ``aten.add.Tensor``."""
+    results: list[int]
+    """Numbers of the tensors that it returned: one that it was given keeps its own."""
+    dropped: list[int] = field(default_factory=list)
+    """Tensors that Python drops before the next call, in that order."""
+
+
+def watched(model: torch.nn.Module, called: Called) -> list[Call]:
+    """The calls of a pass.
+
+    Raises:
+        Exception: whatever the model's code raises where it sees no data.
+    """
+    twins = Twins(symbolic=False)
+    twin = called.around(twins.module(model), twins)
+    args, kwargs = twins.tree(called.inputs)
+    watch = _Watch(twins)
+    for twin_leaf, leaf in zip(pytree.tree_leaves((args, kwargs)), pytree.tree_leaves(called.inputs), strict=True):
+        if isinstance(leaf, torch.Tensor):
+            watch.known.note(twin_leaf, leaf)
+    # A cycle of references is dropped when Python looks for such, whenever that is.
+    gc.collect()
+    gc.disable()
+    try:
+        with (
+            observing(_as_it_is),
+            unnoticed(),
+            enable_python_dispatcher(),
+            twins.mode,
+            _saving_nothing(),
+            casting(called.amp),
+            watch,
+        ):
+            result = twin(*args, **kwargs)
+        watch.end()
+        del result
+    finally:
+        gc.enable()
+    return watch.calls
+
+
+class _Watch(Running):
+    """Sees how long Python holds what operators return."""
+
+    def __init__(self, twins: Twins) -> None:
+        super().__init__(twins)
+        self.calls: list[Call] = []
+        self.held: dict[int, tuple[int, weakref.ref[Any]]] = {}
+        self.count = 0
+        self.ended = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Runs an operator and notes it."""
+        if func in READS:
+            return self.known.read(func, args)[0]
+        out = self.run(func, args, kwargs or {})
+        results = [t for t in pytree.tree_leaves(out) if isinstance(t, torch.Tensor)]
+        if results:
+            self.calls.append(Call(str(func), [self.number(t) for t in results]))
+        return out
+
+    def number(self, tensor: torch.Tensor) -> int:
+        """That of a tensor, a new one for one that was not seen."""
+        identity = id(tensor)
+        if identity not in self.held:
+            self.count += 1
+            self.held[identity] = (self.count, weakref.ref(tensor, lambda _: self.drop(identity)))
+        return self.held[identity][0]
+
+    def drop(self, identity: int) -> None:
+        """Notes that nobody holds a tensor any more."""
+        number = self.held.pop(identity)[0]
+        self.known.forget(identity)
+        if not self.ended:
+            self.calls[-1].dropped.append(number)
+
+    def end(self) -> None:
+        """What is held now is held by what the pass returned, by the model, or by a cycle."""
+        self.ended = True
+
+
+@contextmanager
+def _saving_nothing() -> Iterator[None]:
+    def again(_: None) -> torch.Tensor:
+        raise RuntimeError("nothing was saved")
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda _: None, again):
+        yield
+
+
+def _as_it_is(original: Any, _: Any, *args: Any, **kwargs: Any) -> Any:
+    return original(*args, **kwargs)
