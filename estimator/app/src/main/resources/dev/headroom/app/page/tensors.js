@@ -73,7 +73,7 @@ class MomentView {
     }
 
     parts(run, grouping, event) {
-        const totals = groupTotals(run, grouping, event);
+        const totals = this.view.stacks.after(event);
         const whole = run.allocated[event];
         const rows = grouping.titles.map((title, g) => ({ title, bytes: totals[g], colour: grouping.colours[g] }));
         const shade = (row) => (row.colour.startsWith("c-") ? `var(--${row.colour})` : row.colour);
