@@ -128,7 +128,8 @@ class TimelinePictureTest {
             long most = between(allocated, first, end).max().orElseThrow();
             // The line of reserved memory, or the edge of an event, may lie in the same pixel.
             long line = between(reserved, first - (int) scale - 1, end).min().orElseThrow();
-            if (line - most < 4 * pixel || scale < 1 && (int) (from + x * scale) != (int) (from + (x + 1) * scale)) {
+            boolean edge = scale < 1 && first != (int) (from + (x + 1) * scale);
+            if (edge || line - most < 4 * pixel) {
                 continue;
             }
             assertEquals(most / pixel, number(filled.get(x)), 1, "events from " + first);
@@ -179,7 +180,9 @@ class TimelinePictureTest {
         Map<String, String> expected = new TreeMap<>();
         run.at("/prediction/at_peak").fields().forEachRemaining(part -> {
             if (part.getValue().asLong() > 0 && !part.getKey().equals("cached_free")) {
-                expected.put(part.getKey().replace('_', ' '), Mib.number(part.getValue().asLong()));
+                expected.put(
+                        part.getKey().replace('_', ' '),
+                        Mib.number(part.getValue().asLong()));
             }
         });
         Map<String, String> shown = new TreeMap<>();
