@@ -41,7 +41,7 @@ class TimelineMarks {
 
     /** Lines of what there is. */
     lines() {
-        const label = this.label();
+        const label = { color: colour("ink"), fontSize: 12, textBorderColor: colour("card"), textBorderWidth: 3 };
         // The highest line has the names of the phases above it.
         const above = (bytes) => bytes < 0.92 * this.axisTop;
         const lines = this.bounds().map(({ name, bytes }) => ({
@@ -62,11 +62,6 @@ class TimelineMarks {
         }
         const markLine = { symbol: "none", silent: true, animation: false, data: lines };
         return { type: "line", silent: true, markLine };
-    }
-
-    /** How text is written over areas. */
-    label() {
-        return { color: colour("ink"), fontSize: 12, textBorderColor: colour("card"), textBorderWidth: 3 };
     }
 
     /** A point with the bytes of the peak, where it can be seen. */

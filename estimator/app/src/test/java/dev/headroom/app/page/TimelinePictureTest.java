@@ -178,13 +178,13 @@ class TimelinePictureTest {
         press("p");
         browser.until("document.getElementById('moment-title').textContent.endsWith('(held)')");
         Map<String, String> expected = new TreeMap<>();
-        run.at("/prediction/at_peak").fields().forEachRemaining(part -> {
+        for (Map.Entry<String, JsonNode> part : run.at("/prediction/at_peak").properties()) {
             if (part.getValue().asLong() > 0 && !part.getKey().equals("cached_free")) {
                 expected.put(
                         part.getKey().replace('_', ' '),
                         Mib.number(part.getValue().asLong()));
             }
-        });
+        }
         Map<String, String> shown = new TreeMap<>();
         for (WebElement row : browser.driver.findElements(By.cssSelector("#parts tbody tr"))) {
             List<WebElement> cells = row.findElements(By.tagName("td"));
