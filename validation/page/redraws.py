@@ -104,7 +104,7 @@ class Browser:
         self.post("/url", {"url": page.resolve().as_uri()})
         while not self.script("return document.documentElement.dataset.ready"):
             time.sleep(0.02)
-        return self.script("return performance.getEntriesByType('navigation')[0].loadEventEnd")
+        return self.script("return performance.getEntriesByType('navigation')[0].loadEventEnd"), self.busy()
 
     def close(self):
         urllib.request.urlopen(urllib.request.Request(self.address, method="DELETE")).close()
@@ -116,7 +116,7 @@ def measured(page):
     """Of one browser: milliseconds until the page is open; by gesture those of a frame, and of the main thread."""
     browser = Browser()
     try:
-        answers = {"opens": (browser.open(page), None)}
+        answers = {"opens": browser.open(page)}
         for name, gesture in GESTURES.items():
             browser.script(SCRIPT, *gesture, FRAMES // 2, kind="async")  # Warms up.
             before = browser.busy()
@@ -136,8 +136,7 @@ def main():
     print(f"{'ms':16}{'wall':>8}{'CPU':>8}")
     for name in runs[0]:
         # The chart answers a wheel later, in a task of its own: only its processor time is known.
-        timed = zip(*(run[name] for run in runs))
-        wall, cpu = ("" if None in times else f"{statistics.median(times):.1f}" for times in timed)
+        wall, cpu = (f"{statistics.median(times):.1f}" for times in zip(*(run[name] for run in runs)))
         print(f"{name:16}{'' if 'wheel' in name else wall:>8}{cpu:>8}")
 
 
