@@ -241,7 +241,8 @@ def table(name, rows):
         cells = [f"{row[of] * 1000:,.0f} ms" for of in ("cold", "warm", "cold_cpu", "warm_cpu")]
         ratios = [f"{row[of] / own[of]:.1f}" if own and own[of] else "?" for of in ("cold_cpu", "warm_cpu")]
         segments = "none told" if row["reserved"] is None else f"{row['reserved']:,}"
-        print(f"{name:10}{who:16}{row['peak']:>15,}{error:>10}{segments:>16}", *(f"{c:>12}" for c in cells + ratios))
+        print(f"{name:10}{who:16}{row['peak']:>15,}{error:>10}{segments:>16}", *(f"{c:>12}" for c in cells + ratios),
+              flush=True)
 
 
 def main():
