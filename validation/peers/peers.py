@@ -83,12 +83,14 @@ def trained(model, run, optimizer, after=lambda: None):
 
 
 def tracked(name):
-    """The peak that MemTracker comes to; fake tensors of the card where one is seen, else of the host."""
+    """The peak that MemTracker comes to, which knows no segments; fake tensors of the card, or else of the host."""
     import torch
     from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.distributed._tools.mem_tracker import MemTracker
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    # It draws until all numbers are within bounds: fake ones have no numbers.
+    torch.nn.init.trunc_normal_ = lambda tensor, *bounds, **named: tensor
     with FakeTensorMode():
         model, run, batch = built(name, device)
         optimizer = torch.optim.AdamW(model.parameters())
@@ -96,11 +98,11 @@ def tracked(name):
         tracker.track_external(model, optimizer, *batch)
         with tracker:
             trained(model, run, optimizer, tracker.reset_mod_stats)
-    return max(of["Total"] for of in tracker.get_tracker_snapshot("peak").values())
+    return max(of["Total"] for of in tracker.get_tracker_snapshot("peak").values()), None
 
 
 def ran(name):
-    """The peak of PyTorch's allocator."""
+    """The peaks of PyTorch's allocator, allocated and reserved."""
     import gc
 
     import torch
@@ -110,8 +112,10 @@ def ran(name):
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
     model, run, _ = built(name, "cuda")
+    # A weight that is tied away leaves a gap, as none does in a model that was moved to the card.
+    torch.cuda.empty_cache()
     trained(model, run, torch.optim.AdamW(model.parameters()))
-    return torch.cuda.max_memory_allocated() - before
+    return torch.cuda.max_memory_allocated() - before, torch.cuda.max_memory_reserved()
 
 
 PEERS = {"tracked": tracked, "ran": ran}
@@ -125,7 +129,9 @@ def inner(peer, name, repeat):
         peaks.append(PEERS[peer](name))
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
-    print(json.dumps({"peak": peaks[0], "warm": median(walls[1:]), "warm_cpu": median(cpus[1:])}))
+    peak, reserved = peaks[0]
+    answer = {"peak": peak, "reserved": reserved, "warm": median(walls[1:]), "warm_cpu": median(cpus[1:])}
+    print(json.dumps(answer))
 
 
 def median(numbers):
@@ -146,12 +152,17 @@ def process(command):
     return done.stdout, wall, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
 
 
+def cold(command, repeat):
+    """What such a process prints, and the medians of its seconds."""
+    outs, walls, cpus = zip(*(process(command) for _ in range(repeat)))
+    return outs[0], {"cold": median(walls), "cold_cpu": median(cpus)}
+
+
 def peer(kind, name, repeat, prefix=()):
-    """Cold is a process with a single answer, imports and all; warm are answers after the first in another process."""
+    """Cold are processes with a single answer, imports and all; warm are answers after the first in another process."""
     own = [*prefix, sys.executable, __file__, "--inner", kind, "--models", name, "--repeat"]
-    first, cold, cold_cpu = process([*own, "0"])
-    again = json.loads(process([*own, str(repeat)])[0].splitlines()[-1])
-    return {**again, "peak": json.loads(first.splitlines()[-1])["peak"], "cold": cold, "cold_cpu": cold_cpu}
+    times = cold([*own, "0"], repeat)[1]
+    return {**json.loads(process([*own, str(repeat)])[0].splitlines()[-1]), **times}
 
 
 def headroom(command, name, repeat):
@@ -159,7 +170,8 @@ def headroom(command, name, repeat):
     archive, batch = MODELS[name][:2]
     path = ROOT / "fixtures" / archive
     options = ["--batch", str(batch), "--steps", str(STEPS), "--data", "one", "--cudnn-workspace", "none", "--json"]
-    out, cold, cold_cpu = process([*command, "predict", str(path), *options])
+    out, times = cold([*command, "predict", str(path), *options], repeat)
+    peak = json.loads(out)["peak"]
     service = subprocess.Popen([*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
     try:
         address = next(word for line in service.stdout for word in line.split() if word.startswith("http://"))
@@ -176,7 +188,7 @@ def headroom(command, name, repeat):
         service.terminate()
         service.wait()
     return {
-        "peak": json.loads(out)["peak"]["allocated"], "cold": cold, "cold_cpu": cold_cpu,
+        "peak": peak["allocated"], "reserved": peak["reserved"], **times,
         "warm": median(walls[-repeat:]), "warm_cpu": sum(cpus[-repeat:]) / repeat,
     }
 
@@ -228,13 +240,15 @@ def table(name, rows):
         error = f"{100 * (row['peak'] - truth) / truth:+.2f} %" if truth else "?"
         cells = [f"{row[of] * 1000:,.0f} ms" for of in ("cold", "warm", "cold_cpu", "warm_cpu")]
         ratios = [f"{row[of] / own[of]:.1f}" if own and own[of] else "?" for of in ("cold_cpu", "warm_cpu")]
-        print(f"{name:10}{who:16}{row['peak']:>15,}{error:>10}", *(f"{c:>12}" for c in cells + ratios))
+        segments = "none told" if row["reserved"] is None else f"{row['reserved']:,}"
+        print(f"{name:10}{who:16}{row['peak']:>15,}{error:>10}{segments:>16}", *(f"{c:>12}" for c in cells + ratios),
+              flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=",".join(MODELS), help="some of " + ", ".join(MODELS))
-    parser.add_argument("--repeat", type=int, default=5, help="warm answers, of which the median counts")
+    parser.add_argument("--repeat", type=int, default=5, help="answers, of which the median counts")
     parser.add_argument("--headroom", default=str(ROOT / "headroom"), help="the command")
     parser.add_argument("--nullcuda", default=os.environ.get("HEADROOM_NULLCUDA"),
                         help="a command that runs another with null CUDA libraries (or $HEADROOM_NULLCUDA)")
@@ -251,7 +265,7 @@ def main():
     if not args.nullcuda:
         print("no run of PyTorch, and so no errors: pass --nullcuda COMMAND; MemTracker's tensors are the host's",
               file=sys.stderr)
-    print(f"{'model':10}{'':16}{'peak, bytes':>15}{'error':>10}",
+    print(f"{'model':10}{'':16}{'peak, bytes':>15}{'error':>10}{'reserved, bytes':>16}",
           *(f"{c:>12}" for c in ("cold", "warm", "cold CPU", "warm CPU", "CPU ratio", "warm ratio")))
     everything = {}
     for name in names:

@@ -2,48 +2,25 @@
 // allocated: a stack that really was, and no peak is lost.
 
 /**
- * Columns of the events from `from` up to, but without, `to`.
+ * Columns of the events from `from` up to `to`, which may lie within an event, on so many pixels. An event that is
+ * wider than a pixel has a column of its own.
  *
- * Returns {starts, picks, reserved, stacks}: by column its first event, the event that it shows, the most that was
- * reserved in it; by group, bytes by column.
+ * Returns by column the pixel at which it begins (`lefts`), the event that it shows (`picks`), and the most that was
+ * `reserved` in it.
  */
-function columnsOf(run, grouping, from, to, most) {
-    const n = Math.max(1, Math.min(to - from, most));
-    const starts = new Int32Array(n);
-    const picks = new Int32Array(n);
-    const reserved = new Float64Array(n);
+function columnsOf(run, from, to, pixels) {
+    const [first, last] = [Math.floor(from), Math.ceil(to)];
+    const scale = (to - from) / pixels;
+    const each = last - first <= pixels;
+    const n = each ? last - first : pixels;
+    const start = (c) => (c === n ? last : Math.floor(each ? first + c : from + c * scale));
+    const columns = { lefts: new Float64Array(n), picks: new Int32Array(n), reserved: new Float64Array(n) };
     for (let c = 0; c < n; c++) {
-        starts[c] = from + Math.floor((c * (to - from)) / n);
-        const end = Math.max(starts[c] + 1, from + Math.floor(((c + 1) * (to - from)) / n));
-        let pick = starts[c];
-        let highest = 0;
-        for (let e = starts[c]; e < end; e++) {
-            if (run.allocated[e] > run.allocated[pick]) pick = e;
-            if (run.reserved[e] > highest) highest = run.reserved[e];
-        }
-        picks[c] = pick;
-        reserved[c] = highest;
+        const begin = start(c);
+        const end = Math.max(begin + 1, start(c + 1));
+        columns.lefts[c] = each ? Math.max(0, (begin - from) / scale) : c;
+        columns.picks[c] = run.mostAllocated.within(begin, end);
+        columns.reserved[c] = run.reserved[run.mostReserved.within(begin, end)];
     }
-    return { starts, picks, reserved, stacks: stacksAt(run, grouping, picks) };
-}
-
-/** By group, its bytes after each of some events in rising order: one walk through the run. */
-function stacksAt(run, grouping, events) {
-    const totals = new Float64Array(grouping.titles.length);
-    const stacks = grouping.titles.map(() => new Float64Array(events.length));
-    const now = new Int8Array(run.block.length).fill(-1);
-    let next = 0;
-    for (let e = 0; next < events.length; e++) {
-        const t = run.tensorOf[e];
-        if (t >= 0 && now[t] !== run.counts[e]) {
-            if (now[t] >= 0) grouping.add(totals, t, now[t], -1);
-            now[t] = run.counts[e];
-            if (now[t] >= 0) grouping.add(totals, t, now[t], 1);
-        }
-        while (next < events.length && events[next] === e) {
-            for (let g = 0; g < totals.length; g++) stacks[g][next] = totals[g];
-            next++;
-        }
-    }
-    return stacks;
+    return columns;
 }

@@ -40,30 +40,47 @@ function table(columns, rows, options = {}) {
         if (options.onsort) attributes["aria-sort"] = state;
         return el("th", attributes, title);
     });
-    const body = rows.map((row) =>
-        el(
-            "tr",
-            { role: "row", ...options.onrow?.(row) },
-            ...columns.map((column) =>
-                el(
-                    "td",
-                    {
-                        role: "cell",
-                        class: [column.number ? "n" : "", column.wide ? "wide" : ""].join(" ").trim() || null,
-                        "data-label": column.title,
-                    },
-                    column.cell(row),
-                ),
-            ),
-        ),
-    );
     return el(
         "table",
         { role: "table", class: "cards" },
         options.caption ? el("caption", {}, options.caption) : null,
         el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...head)),
-        el("tbody", { role: "rowgroup" }, ...body),
+        el("tbody", { role: "rowgroup" }, ...rows.map((row) => tableRow(columns, row, options))),
     );
+}
+
+function tableRow(columns, row, options) {
+    return el(
+        "tr",
+        { role: "row", ...options.onrow?.(row) },
+        ...columns.map((column) =>
+            el(
+                "td",
+                {
+                    role: "cell",
+                    class: [column.number ? "n" : "", column.wide ? "wide" : ""].join(" ").trim() || null,
+                    "data-label": column.title,
+                },
+                column.cell(row),
+            ),
+        ),
+    );
+}
+
+/** Gives a table's body the rows with these keys; those that it has stay, and are not laid out again. */
+function keepRows(body, keys, make) {
+    const wanted = new Set(keys);
+    const kept = new Map();
+    for (const row of [...body.rows]) {
+        if (wanted.has(row.dataset.key)) kept.set(row.dataset.key, row);
+        else row.remove();
+    }
+    keys.forEach((key, i) => {
+        if (body.rows[i]?.dataset.key === key) return;
+        const row = kept.get(key) ?? make(i);
+        row.dataset.key = key;
+        body.insertBefore(row, body.rows[i] ?? null);
+    });
 }
 
 /** Rows that a reader can sort; long tables begin with a part of them. */

@@ -12,8 +12,10 @@ function size(bytes) {
 /** MiB without the unit, for tables. */
 const mib = (bytes) => (bytes / MIB).toFixed(1);
 
+const NUMBERS = new Intl.NumberFormat("en");
+
 /** `12,345`. */
-const count = (n) => n.toLocaleString("en");
+const count = (n) => NUMBERS.format(n);
 
 /** `1 gap`, `2 gaps`. */
 const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;

@@ -115,13 +115,3 @@ function ramp(at) {
 
 /** A group's colour, by name in the style sheet or as it is. */
 const paint = (name) => (name.startsWith("c-") ? colour(name) : name);
-
-/** Bytes of each group after an event. */
-function groupTotals(run, grouping, event) {
-    const totals = new Float64Array(grouping.titles.length);
-    const counts = run.countsAfter(event);
-    for (let t = 0; t < counts.length; t++) {
-        if (counts[t] >= 0) grouping.add(totals, t, counts[t], 1);
-    }
-    return totals;
-}

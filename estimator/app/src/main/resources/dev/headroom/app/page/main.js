@@ -107,7 +107,7 @@ for (const input of document.querySelectorAll('input[name="stack"]')) {
     });
 }
 for (const input of document.querySelectorAll('input[name="icicle"]')) input.addEventListener("change", showIcicle);
-$("whole").addEventListener("change", () => timeline.draw(true));
+$("whole").addEventListener("change", () => timeline.draw());
 $("zoom-in").addEventListener("click", () => timeline.zoomBy(0.5, cursor.event));
 $("zoom-out").addEventListener("click", () => timeline.zoomBy(2, cursor.event));
 $("to-peak").addEventListener("click", () => {

@@ -29,6 +29,9 @@ class Run {
         this.born = new Int32Array(this.block.length).fill(-1);
         this.died = new Int32Array(this.block.length).fill(n);
         this.allocated = new Float64Array(n);
+        // What an event's tensor counted as before the event.
+        this.counted = new Int8Array(n);
+        const counted = new Int8Array(this.block.length).fill(-1);
         let now = 0;
         for (let e = 0; e < n; e++) {
             const t = this.tensorOf[e];
@@ -40,7 +43,12 @@ class Run {
                 now += this.block[t];
             }
             this.allocated[e] = now;
+            if (t < 0) continue;
+            this.counted[e] = counted[t];
+            counted[t] = this.counts[e];
         }
+        this.mostAllocated = new Highest(this.allocated);
+        this.mostReserved = new Highest(this.reserved);
     }
 
     /** By tensor, the number of its category after an event, or -1. */

@@ -20,7 +20,7 @@ class MomentView {
         this.speak(run, event, `${span.title}, event ${count(event)}: ${text}`, alive);
         this.showTip(run, event, alive);
         $("parts").replaceChildren(this.parts(run, grouping, event));
-        $("tensors").replaceChildren(...this.tensors(run, alive));
+        this.showTensors(run, alive);
     }
 
     /** The largest tensors beside the cursor, on the side that has room; the whole list stands below the chart. */
@@ -73,7 +73,7 @@ class MomentView {
     }
 
     parts(run, grouping, event) {
-        const totals = groupTotals(run, grouping, event);
+        const totals = this.view.stacks.after(event);
         const whole = run.allocated[event];
         const rows = grouping.titles.map((title, g) => ({ title, bytes: totals[g], colour: grouping.colours[g] }));
         const shade = (row) => (row.colour.startsWith("c-") ? `var(--${row.colour})` : row.colour);
@@ -93,7 +93,20 @@ class MomentView {
         return plain;
     }
 
-    tensors(run, alive) {
+    showTensors(run, alive) {
+        if (this.run !== run) this.begin(run);
+        const shown = alive.slice(0, atFirst(MOST_TENSORS));
+        const keys = shown.map(({ tensor, category }) => `${tensor} ${category}`);
+        keepRows(this.rows.tBodies[0], keys, (i) => this.tensorRow(shown[i]));
+        const rest = alive.slice(shown.length).reduce((sum, { tensor }) => sum + run.block[tensor], 0);
+        const more = alive.length - shown.length;
+        this.rest.textContent = more > 0 ? `and ${count(more)} smaller, ${size(rest)} together` : "";
+        this.rest.hidden = more === 0;
+    }
+
+    /** An empty table for the tensors of a run. */
+    begin(run) {
+        this.run = run;
         const columns = [
             {
                 title: "Tensor",
@@ -109,16 +122,11 @@ class MomentView {
             { title: "Born", cell: ({ tensor: t }) => run.when(run.born[t]) },
             { title: "Dies", cell: ({ tensor: t }) => run.when(run.died[t]) },
         ];
-        const shown = alive.slice(0, atFirst(MOST_TENSORS));
-        const rest = alive.slice(shown.length).reduce((sum, { tensor }) => sum + run.block[tensor], 0);
         const life = (t) => () => this.view.showLife(t);
-        const rows = table(columns, shown, {
-            onrow: ({ tensor }) => ({ onmouseenter: life(tensor), onmouseleave: life(null) }),
-        });
-        const more = alive.length - shown.length;
-        return [
-            rows,
-            ...(more > 0 ? [el("p", { class: "quiet" }, `and ${count(more)} smaller, ${size(rest)} together`)] : []),
-        ];
+        const onrow = ({ tensor }) => ({ onmouseenter: life(tensor), onmouseleave: life(null) });
+        this.tensorRow = (row) => tableRow(columns, row, { onrow });
+        this.rows = table(columns, []);
+        this.rest = el("p", { class: "quiet" });
+        $("tensors").replaceChildren(this.rows, this.rest);
     }
 }

@@ -1,15 +1,19 @@
 // The chart of memory over events.
 
+/** Points of the zoom slider's shape. */
+const OVERVIEW = 1000;
+
 class TimelineView extends TimelineMarks {
     constructor() {
         super();
         this.chart = chart("timeline-chart");
         this.life = $("timeline-chart").appendChild(el("div", { class: "life", hidden: true }));
+        this.picture = new Picture();
         this.chart.on("datazoom", () => this.zoomed());
-        this.resample = perFrame(() => this.draw(false));
+        this.move = perFrame(() => this.chart.dispatchAction({ type: "dataZoom", ...this.window() }, { flush: true }));
         onRedraw(() => {
             this.chart.resize();
-            this.draw(true);
+            this.draw();
         });
     }
 
@@ -17,9 +21,10 @@ class TimelineView extends TimelineMarks {
         const same = run === this.run;
         this.run = run;
         this.grouping = by === "module" ? byModule(run) : byCategory(run);
+        this.stacks = new Stacks(run, this.grouping);
         if (!same) [this.from, this.to] = [0, run.size];
         this.chart.resize();
-        this.draw(true);
+        this.draw();
     }
 
     get width() {
@@ -47,11 +52,9 @@ class TimelineView extends TimelineMarks {
         const middle = (from + to) / 2;
         const half = Math.max(to - from, least) / 2;
         const shift = Math.max(0, half - middle) - Math.max(0, middle + half - this.run.size);
-        const startValue = Math.max(0, Math.round(middle - half + shift));
-        const endValue = Math.min(this.run.size, Math.round(middle + half + shift));
-        // The library's own action would first draw the old columns in the new place.
-        [this.from, this.to] = [startValue, endValue];
-        this.resample();
+        this.from = Math.max(0, Math.round(middle - half + shift));
+        this.to = Math.min(this.run.size, Math.round(middle + half + shift));
+        this.move();
         this.onzoom?.();
     }
 
@@ -61,24 +64,28 @@ class TimelineView extends TimelineMarks {
         this.zoom(around - keep * span, around + (1 - keep) * span);
     }
 
+    /** What shows, as the library calls it. */
+    window() {
+        return { startValue: this.from, endValue: this.to };
+    }
+
+    /** The library has drawn another window, which may begin and end within an event. */
     zoomed() {
-        const zoom = this.chart.getModel().getComponent("dataZoom", 1).option;
-        this.from = Math.max(0, Math.floor(zoom.startValue));
-        this.to = Math.min(this.run.size, Math.max(this.from + 1, Math.ceil(zoom.endValue)));
-        this.resample();
+        [this.from, this.to] = this.seen();
+        this.ondraw?.();
         this.onzoom?.();
     }
 
-    /** Draws the part that shows; `whole` sets up axes and colours, too. */
-    draw(whole) {
+    /** The events that the library's axis has from edge to edge. */
+    seen() {
+        return this.chart.getModel().getComponent("xAxis").axis.scale.getExtent();
+    }
+
+    /** Sets axes, colours and what there is to draw. Of another window the library draws the same anew. */
+    draw() {
         if (!this.run || this.empty) return;
-        const groups = this.grouping.titles.length;
-        const columns = columnsOf(this.run, this.grouping, this.from, this.to, Math.min(this.width, 9000 / groups));
-        const frame = whole ? this.frame() : null;
-        const series = [this.overview(whole), this.bands(), ...this.stack(columns), this.lines(columns)];
-        const window = { startValue: this.from, endValue: this.to };
-        const option = whole ? { ...chartBase(), ...frame, series } : { series, dataZoom: [window, window] };
-        this.chart.setOption(option, { notMerge: whole, lazyUpdate: false });
+        const series = [this.overview(), this.bands(), this.painted(), this.lines(), this.peakPoint()];
+        this.chart.setOption({ ...chartBase(), ...this.frame(), series }, { notMerge: true });
         this.ondraw?.();
     }
 
@@ -127,8 +134,7 @@ class TimelineView extends TimelineMarks {
                 },
             ].map((zoom) => ({
                 ...zoom,
-                startValue: this.from,
-                endValue: this.to,
+                ...this.window(),
                 minValueSpan: Math.min(8, this.run.size),
             })),
         };
@@ -148,41 +154,31 @@ class TimelineView extends TimelineMarks {
     }
 
     /** The whole run, unseen: the zoom slider draws its shape. */
-    overview(whole) {
-        const series = {
+    overview() {
+        const { lefts, picks } = columnsOf(this.run, 0, this.run.size, OVERVIEW);
+        return {
             type: "line",
             silent: true,
             symbol: "none",
             lineStyle: { opacity: 0 },
+            data: Array.from(lefts, (x, c) => [(x / OVERVIEW) * this.run.size, this.run.allocated[picks[c]]]),
         };
-        if (!whole) return series;
-        const all = columnsOf(this.run, { titles: [], add() {} }, 0, this.run.size, 1000);
-        return { ...series, data: Array.from(all.starts, (e, c) => [e, this.run.allocated[all.picks[c]]]) };
     }
 
-    /** One area behind the other, the sum of all groups at the back: the library would stack along the first axis. */
-    stack(columns) {
-        const sum = new Float64Array(columns.starts.length);
-        const areas = this.grouping.titles.map((name, g) => {
-            columns.stacks[g].forEach((bytes, c) => (sum[c] += bytes));
-            return {
-                type: "line",
-                name,
-                step: "end",
-                symbol: "none",
-                silent: true,
-                lineStyle: { width: 0 },
-                areaStyle: { color: paint(this.grouping.colours[g]), opacity: 1 },
-                data: this.points(columns, sum),
-            };
+    /** The stack and reserved memory. */
+    painted() {
+        const colours = this.grouping.colours.map(paint);
+        const ink = colour("ink");
+        return drawn(2, ({ x, y, width, height }) => {
+            const ratio = this.chart.getDevicePixelRatio();
+            const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+            const { lefts, picks, reserved } = columnsOf(this.run, ...this.seen(), across);
+            const stacks = Array.from(picks, (event) => this.stacks.after(event));
+            this.picture.clear(across, down, this.axisTop);
+            this.picture.areas(lefts, stacks, colours);
+            this.picture.line(lefts, reserved, ink, 1.4 * ratio, [5 * ratio, 3 * ratio]);
+            return [{ type: "image", style: { image: this.picture.canvas, x, y, width, height } }];
         });
-        return areas.reverse();
-    }
-
-    points(columns, values) {
-        const out = Array.from(columns.starts, (e, c) => [e, values[c]]);
-        out.push([this.to, values[values.length - 1]]);
-        return out;
     }
 
     /** Marks the life of a tensor, or none. */
