@@ -13,6 +13,12 @@ final class LargerBatchSearch {
     /** A plan has to allow so many times the batch of those before it to be worth its changes. */
     private static final double WORTHWHILE = 1.05;
 
+    /**
+     * Variants that are looked at side by side. What those before them allow decides whether they are worth it, which
+     * they cannot know of each other.
+     */
+    private static final int AT_ONCE = 2;
+
     private final Scenario asked;
     private final VariantPlayer player;
     private final AvailableChanges tools;
@@ -32,21 +38,27 @@ final class LargerBatchSearch {
     List<Variant> beyond(long least, boolean optimizers) {
         List<Variant> variants = variants(optimizers);
         variants.sort(Variant.RANK);
-        List<Long> largest = variants.parallelStream().map(this::largest).toList();
         List<Variant> out = new ArrayList<>();
         long most = least;
-        for (int i = 0; i < variants.size(); i++) {
-            if (largest.get(i) > most && largest.get(i) >= WORTHWHILE * most) {
-                most = largest.get(i);
-                out.add(minimal(variants.get(i), most));
+        for (int i = 0; i < variants.size(); i += AT_ONCE) {
+            List<Variant> some = variants.subList(i, Math.min(i + AT_ONCE, variants.size()));
+            long worth = worth(most);
+            List<Long> largest = some.parallelStream()
+                    .map(variant -> LargestSizeSearch.batch(player, variant.run(), worth))
+                    .toList();
+            for (int k = 0; k < some.size(); k++) {
+                if (largest.get(k) >= worth(most)) {
+                    most = largest.get(k);
+                    out.add(minimal(some.get(k), most));
+                }
             }
         }
         return out;
     }
 
-    private long largest(Variant variant) {
-        Long value = LargestSizeSearch.batch(player, variant.run()).value();
-        return value == null ? 0 : value;
+    /** The least batch that is worth listing beyond another. */
+    private static long worth(long most) {
+        return Math.max(most + 1, (long) Math.ceil(WORTHWHILE * most));
     }
 
     /** With the batch, and without the free changes that it gets through without. */

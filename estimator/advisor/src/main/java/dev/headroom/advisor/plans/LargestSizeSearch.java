@@ -9,7 +9,9 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.stream.LongStream;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
@@ -78,6 +80,32 @@ final class LargestSizeSearch {
         return set.apply(run, value);
     }
 
+    /**
+     * The largest batch, when it is worth looking for.
+     *
+     * @param worth the least that is
+     * @return 0 for a smaller one
+     */
+    static long batch(VariantPlayer player, Scenario run, long worth) {
+        LargestSizeSearch batches = batches(player, run);
+        long given = run.sizes().givenBatch();
+        long step = batches.step(given);
+        if (step == 0) {
+            return given >= worth && player.fits(run) ? given : 0;
+        }
+        long first = given + (long) Math.ceil((worth - given) / (double) step) * step;
+        return batches.reaches(first, step) ? Objects.requireNonNull(batches.from(first).value()) : 0;
+    }
+
+    /** Whether a size gets through, or one that is looked at beyond it. */
+    private boolean reaches(long size, long step) {
+        Outcome free = player.unbounded(with(size));
+        if (free.fits() && free.allocated() > player.room()) {
+            return false;
+        }
+        return LongStream.rangeClosed(0, LOOK_AHEAD).anyMatch(ahead -> fits(size + ahead * step));
+    }
+
     private Largest from(long start) {
         long step = step(start);
         if (step == 0) {
@@ -87,8 +115,9 @@ final class LargestSizeSearch {
         long least = start % step == 0 ? step : start % step;
         long low; // fits, or is below the least
         long high; // does not
-        long guess = guess(start, step, least);
-        long stride = step * Math.max(1, guess / step / 64);
+        Guess begin = guess(start, step, least);
+        long guess = begin.size();
+        long stride = begin.close() ? step : step * Math.max(1, guess / step / 64);
         if (fits(guess)) {
             low = guess;
             high = guess + stride;
@@ -146,29 +175,49 @@ final class LargestSizeSearch {
         return value <= MOST && player.fits(with(value));
     }
 
+    /**
+     * Where to begin.
+     *
+     * @param close whether the requests of runs of about this size say so
+     */
+    private record Guess(long size, boolean close) {}
+
     /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
-    private long guess(long start, long step, long least) {
-        long other = Math.max(least, start / 2 / step * step + least % step);
-        long near = start;
-        long far = other == start ? start + step : other;
+    private Guess guess(long start, long step, long least) {
+        SizeForecast forecast = new SizeForecast(player, this::with, step, least);
+        long far = start;
+        long near = second(start, step, least);
         long guess = start;
+        boolean close = false;
         for (int line = 0; line < MOST_LINES; line++) {
             Outcome here = player.unbounded(with(near));
             Outcome there = player.unbounded(with(far));
             double slope = (here.allocated() - there.allocated()) / (double) (near - far);
             if (!here.fits() || !there.fits() || slope <= 0) {
-                return guess;
+                return new Guess(guess, false);
             }
             long steps = (long) ((player.room() - here.allocated()) / slope / step);
-            guess = Math.max(least, Math.min(near + steps * step, MOST / step * step));
+            long crossing = Math.max(least, Math.min(near + steps * step, MOST / step * step));
+            OptionalLong likely = forecast.largest(near, far);
+            guess = likely.orElse(crossing);
+            close = likely.isPresent();
             long moved = Math.abs(guess - near);
             if (moved <= guess / 64) {
-                return guess;
+                break;
             }
             far = near;
             near = guess;
         }
-        return guess;
+        return new Guess(guess, close);
+    }
+
+    /** Another size than the first, as near to the largest as can be told from that: memory grows by less than sizes. */
+    private long second(long start, long step, long least) {
+        Outcome first = player.unbounded(with(start));
+        double share = first.allocated() == 0 ? 1 : player.room() / (double) first.allocated();
+        long steps = (long) ((Math.min(start * share, MOST) - least) / step);
+        long other = least + Math.max(0, steps) * step;
+        return other == start ? start + step : other;
     }
 
     /**

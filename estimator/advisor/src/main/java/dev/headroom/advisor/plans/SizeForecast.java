@@ -1,0 +1,95 @@
+package dev.headroom.advisor.plans;
+
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.estimator.predict.Requests;
+import dev.headroom.model.scenario.Scenario;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongFunction;
+
+/**
+ * The largest size that is likely to get through, from what runs of two sizes asked of the allocator: what runs of
+ * other sizes would ask is drawn as lines through that, and played on the device. Rounding, and memory that is lost
+ * between blocks, come out of that as in a run; kernels that are chosen by sizes do not.
+ */
+final class SizeForecast {
+    /** The first step down from where all of the room would be used is this share of the size. */
+    private static final int FINE = 256;
+
+    private final VariantPlayer player;
+    private final LongFunction<Scenario> with;
+    private final long step;
+    private final long least;
+
+    /**
+     * @param with the run of a size
+     * @param step between sizes
+     * @param least size
+     */
+    SizeForecast(VariantPlayer player, LongFunction<Scenario> with, long step, long least) {
+        this.player = player;
+        this.with = with;
+        this.step = step;
+        this.least = least;
+    }
+
+    /** Empty where two runs do not ask alike, or it is not known what they asked. */
+    OptionalLong largest(long near, long far) {
+        Optional<Requests> other = player.requests(with.apply(far));
+        return player.requests(with.apply(near))
+                .flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)))
+                .map(line -> largest(near, far, line))
+                .orElse(OptionalLong.empty());
+    }
+
+    private OptionalLong largest(long near, long far, LongFunction<Requests> line) {
+        double slope = (line.apply(near).peak() - line.apply(far).peak()) / (double) (near - far);
+        if (slope <= 0) {
+            return OptionalLong.empty();
+        }
+        long fails = filled(near, slope, line) + step;
+        long stride = Math.max(1, fails / step / FINE) * step;
+        long fits = fails - step;
+        while (fits >= least && !isLikely(fits, line)) {
+            fails = fits;
+            fits -= stride;
+            stride *= 2;
+        }
+        fits = Math.max(fits, least - step);
+        while (fails - fits > step) {
+            long middle = fits + (fails - fits) / step / 2 * step;
+            if (isLikely(middle, line)) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return fits < least ? OptionalLong.empty() : OptionalLong.of(fits);
+    }
+
+    /** The largest size whose requests are no more at once than there is room. */
+    private long filled(long near, double slope, LongFunction<Requests> line) {
+        long room = player.room();
+        long guess = near + (long) ((room - line.apply(near).peak()) / slope / step) * step;
+        long fits = least - step;
+        long fails = Math.max(least, guess) + step;
+        for (long stride = step; line.apply(fails).peak() <= room; stride *= 2) {
+            fits = fails;
+            fails += stride;
+        }
+        long below = fails - step;
+        while (fails - fits > step) {
+            if (line.apply(below).peak() <= room) {
+                fits = below;
+            } else {
+                fails = below;
+            }
+            below = fits + (fails - fits) / step / 2 * step;
+        }
+        return Math.max(least, fits);
+    }
+
+    private boolean isLikely(long size, LongFunction<Requests> line) {
+        return player.areGranted(line.apply(size), with.apply(size));
+    }
+}
