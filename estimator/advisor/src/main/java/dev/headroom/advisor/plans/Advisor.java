@@ -16,6 +16,8 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
@@ -71,11 +73,15 @@ public final class Advisor {
 
     private Advice advice() {
         Scenario run = request.scenario();
+        if (open()) {
+            ForkJoinPool.commonPool().execute(() -> LargestSizeSearch.prepare(player, run));
+        }
         Prediction asked = player.predict(run);
         // Plans for a run that fails need no largest size: both are looked for at once.
-        ForkJoinTask<List<Largest>> largest = ForkJoinPool.commonPool().submit(() -> largest(run));
+        ForkJoinTask<Optional<Largest>> batch = aside(() -> largestBatch(run));
+        ForkJoinTask<List<Largest>> largest = aside(() -> largest(run, batch.join()));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
-            List<Plan> plans = open() ? plans(growth(largest.join().get(0))) : List.of();
+            List<Plan> plans = batch.join().map(b -> plans(growth(b))).orElse(List.of());
             return new Advice(
                     goal, asked, largest.join(), plans, null, new Notes(player, request.scenario()).fitting(asked));
         }
@@ -108,11 +114,18 @@ public final class Advisor {
         return request.scenario().sizes().batch() != null && SymbolBinding.hasBatch(request.graph());
     }
 
-    private List<Largest> largest(Scenario run) {
+    /** Has something done by another processor, if there is one. */
+    private static <T> ForkJoinTask<T> aside(Callable<T> what) {
+        return ForkJoinPool.commonPool().submit(what);
+    }
+
+    private Optional<Largest> largestBatch(Scenario run) {
+        return open() ? Optional.of(LargestSizeSearch.batch(player, run)) : Optional.empty();
+    }
+
+    private List<Largest> largest(Scenario run, Optional<Largest> batch) {
         List<Largest> largest = new ArrayList<>();
-        if (open()) {
-            largest.add(LargestSizeSearch.safeBatch(player, run));
-        }
+        batch.map(found -> LargestSizeSearch.safe(player, run, found)).ifPresent(largest::add);
         run.sizes().dims().keySet().forEach(dim -> largest.add(LargestSizeSearch.dim(player, run, dim)));
         if (rereads && run.model().seq() != null && !run.generation().any()) {
             largest.add(LargestSizeSearch.sequence(player, run));

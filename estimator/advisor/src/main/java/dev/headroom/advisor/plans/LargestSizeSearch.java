@@ -11,6 +11,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 
 /**
@@ -46,13 +47,24 @@ final class LargestSizeSearch {
 
     /** The largest batch, for a run that names one. */
     static Largest batch(VariantPlayer player, Scenario run) {
-        return batches(player, run).from(run.sizes().givenBatch());
+        LargestSizeSearch batches = batches(player, run);
+        long given = run.sizes().givenBatch();
+        return batches.from(given, step -> half(given, step));
+    }
+
+    /** Plays what the search for the largest batch is going to begin with, beside the run itself. */
+    static void prepare(VariantPlayer player, Scenario run) {
+        LargestSizeSearch batches = batches(player, run);
+        long given = run.sizes().givenBatch();
+        long step = batches.step(given);
+        if (step > 0) {
+            player.unbounded(batches.with(half(given, step)));
+        }
     }
 
     /** The same with the largest batch that is safe. */
-    static Largest safeBatch(VariantPlayer player, Scenario run) {
+    static Largest safe(VariantPlayer player, Scenario run, Largest found) {
         LargestSizeSearch batches = batches(player, run);
-        Largest found = batches.from(run.sizes().givenBatch());
         if (found.value() == null) {
             return found;
         }
@@ -107,16 +119,22 @@ final class LargestSizeSearch {
     }
 
     private Largest from(long start) {
+        return from(start, step -> second(start, step));
+    }
+
+    /** @param other size to begin with, by the step between sizes */
+    private Largest from(long start, LongUnaryOperator other) {
         long step = step(start);
         if (step == 0) {
             Long value = player.fits(with(start)) ? start : null;
             return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL, null);
         }
-        long least = start % step == 0 ? step : start % step;
+        long least = least(start, step);
         long low; // fits, or is below the least
         long high; // does not
-        Guess begin = guess(start, step, least);
-        long guess = begin.size();
+        Guess begin = guess(start, other.applyAsLong(step), step);
+        // Memory may go down with growing sizes: what gets through is no more than what is known to.
+        long guess = begin.size() < start && fits(start) ? start : begin.size();
         long stride = begin.close() ? step : step * Math.max(1, guess / step / 64);
         if (fits(guess)) {
             low = guess;
@@ -143,7 +161,7 @@ final class LargestSizeSearch {
                 ahead = 0;
             }
         }
-        boolean model = player.within(with(low + step)).result() == Outcome.Result.IMPOSSIBLE;
+        boolean model = player.isImpossible(with(low + step));
         return new Largest(
                 name,
                 low < least ? null : (Long) low,
@@ -183,36 +201,50 @@ final class LargestSizeSearch {
     private record Guess(long size, boolean close) {}
 
     /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
-    private Guess guess(long start, long step, long least) {
+    private Guess guess(long start, long other, long step) {
+        long least = least(start, step);
         SizeForecast forecast = new SizeForecast(player, this::with, step, least);
-        long far = start;
-        long near = second(start, step, least);
-        long guess = start;
-        boolean close = false;
+        long near = start;
+        long far = other;
+        Guess guess = new Guess(start, false);
         for (int line = 0; line < MOST_LINES; line++) {
             Outcome here = player.unbounded(with(near));
             Outcome there = player.unbounded(with(far));
             double slope = (here.allocated() - there.allocated()) / (double) (near - far);
             if (!here.fits() || !there.fits() || slope <= 0) {
-                return new Guess(guess, false);
+                return new Guess(guess.size(), false);
             }
             long steps = (long) ((player.room() - here.allocated()) / slope / step);
             long crossing = Math.max(least, Math.min(near + steps * step, MOST / step * step));
+            if (Math.abs(crossing - far) < Math.abs(crossing - near)) {
+                long closer = far;
+                far = near;
+                near = closer;
+            }
             OptionalLong likely = forecast.largest(near, far);
-            guess = likely.orElse(crossing);
-            close = likely.isPresent();
-            long moved = Math.abs(guess - near);
-            if (moved <= guess / 64) {
+            guess = new Guess(likely.orElse(crossing), likely.isPresent());
+            if (Math.abs(guess.size() - near) <= guess.size() / 64) {
                 break;
             }
             far = near;
-            near = guess;
+            near = guess.size();
         }
-        return new Guess(guess, close);
+        return guess;
+    }
+
+    private static long least(long start, long step) {
+        return start % step == 0 ? step : start % step;
+    }
+
+    private static long half(long start, long step) {
+        long least = least(start, step);
+        long half = Math.max(least, start / 2 / step * step + least % step);
+        return half == start ? start + step : half;
     }
 
     /** Another size than the first, as near to the largest as can be told from that: memory grows by less than sizes. */
-    private long second(long start, long step, long least) {
+    private long second(long start, long step) {
+        long least = least(start, step);
         Outcome first = player.unbounded(with(start));
         double share = first.allocated() == 0 ? 1 : player.room() / (double) first.allocated();
         long steps = (long) ((Math.min(start * share, MOST) - least) / step);

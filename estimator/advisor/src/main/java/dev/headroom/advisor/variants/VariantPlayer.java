@@ -117,6 +117,11 @@ public final class VariantPlayer {
                 .orElseGet(() -> within(run).fits());
     }
 
+    /** Whether PyTorch, or the model, refuses the run. */
+    public boolean isImpossible(Scenario run) {
+        return requests(run).isEmpty() && within(run).result() == Outcome.Result.IMPOSSIBLE;
+    }
+
     /** Whether requests are granted on the device of a run that asks them; empty where it may go on without some. */
     private Optional<Boolean> surely(Requests asks, Scenario run) {
         try {
