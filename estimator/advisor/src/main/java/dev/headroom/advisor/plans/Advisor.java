@@ -107,7 +107,7 @@ public final class Advisor {
         }
         Variant variant = Variant.of(run);
         Variant freed = variant.with(new BestFreeChanges(catalogue, player).of(List.of(variant)));
-        return CheckpointPlanner.plan(player, freed.run()).pareto();
+        return CheckpointPlanner.choices(player, freed.run());
     }
 
     private boolean open() {

@@ -49,7 +49,7 @@ final class LargestSizeSearch {
     static Largest batch(VariantPlayer player, Scenario run) {
         LargestSizeSearch batches = batches(player, run);
         long given = run.sizes().givenBatch();
-        return batches.from(given, step -> half(given, step));
+        return batches.from(given, step -> half(given, step), true);
     }
 
     /** Plays what the search for the largest batch is going to begin with, beside the run itself. */
@@ -106,7 +106,7 @@ final class LargestSizeSearch {
             return given >= worth && player.fits(run) ? given : 0;
         }
         long first = given + (long) Math.ceil((worth - given) / (double) step) * step;
-        return batches.reaches(first, step) ? Objects.requireNonNull(batches.from(first).value()) : 0;
+        return batches.reaches(first, step) ? Objects.requireNonNull(batches.from(first, s -> batches.second(first, s), false).value()) : 0;
     }
 
     /** Whether a size gets through, or one that is looked at beyond it. */
@@ -119,11 +119,14 @@ final class LargestSizeSearch {
     }
 
     private Largest from(long start) {
-        return from(start, step -> second(start, step));
+        return from(start, step -> second(start, step), true);
     }
 
-    /** @param other size to begin with, by the step between sizes */
-    private Largest from(long start, LongUnaryOperator other) {
+    /**
+     * @param other size to begin with, by the step between sizes
+     * @param sure whether sizes beyond the first that fails are played even where they are not likely to get through
+     */
+    private Largest from(long start, LongUnaryOperator other, boolean sure) {
         long step = step(start);
         if (step == 0) {
             Long value = player.fits(with(start)) ? start : null;
@@ -156,7 +159,8 @@ final class LargestSizeSearch {
         }
         low = halve(low, high, step, least);
         for (int ahead = 1; ahead <= LOOK_AHEAD + 1; ahead++) {
-            if (fits(low + ahead * step)) {
+            long beyond = low + ahead * step;
+            if ((ahead == 1 || sure || begin.forecast().mayFit(beyond)) && fits(beyond)) {
                 low += ahead * step;
                 ahead = 0;
             }
@@ -198,7 +202,7 @@ final class LargestSizeSearch {
      *
      * @param close whether the requests of runs of about this size say so
      */
-    private record Guess(long size, boolean close) {}
+    private record Guess(long size, boolean close, SizeForecast forecast) {}
 
     /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
     private Guess guess(long start, long other, long step) {
@@ -206,13 +210,13 @@ final class LargestSizeSearch {
         SizeForecast forecast = new SizeForecast(player, this::with, step, least);
         long near = start;
         long far = other;
-        Guess guess = new Guess(start, false);
+        Guess guess = new Guess(start, false, forecast);
         for (int line = 0; line < MOST_LINES; line++) {
             Outcome here = player.unbounded(with(near));
             Outcome there = player.unbounded(with(far));
             double slope = (here.allocated() - there.allocated()) / (double) (near - far);
             if (!here.fits() || !there.fits() || slope <= 0) {
-                return new Guess(guess.size(), false);
+                return new Guess(guess.size(), false, forecast);
             }
             long steps = (long) ((player.room() - here.allocated()) / slope / step);
             long crossing = Math.max(least, Math.min(near + steps * step, MOST / step * step));
@@ -222,7 +226,7 @@ final class LargestSizeSearch {
                 near = closer;
             }
             OptionalLong likely = forecast.largest(near, far);
-            guess = new Guess(likely.orElse(crossing), likely.isPresent());
+            guess = new Guess(likely.orElse(crossing), likely.isPresent(), forecast);
             if (Math.abs(guess.size() - near) <= guess.size() / 64) {
                 break;
             }

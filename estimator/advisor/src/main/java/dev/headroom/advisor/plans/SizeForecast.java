@@ -6,6 +6,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The largest size that is likely to get through, from what runs of two sizes asked of the allocator: what runs of
@@ -20,6 +21,7 @@ final class SizeForecast {
     private final LongFunction<Scenario> with;
     private final long step;
     private final long least;
+    private @Nullable LongFunction<Requests> line;
 
     /**
      * @param with the run of a size
@@ -33,24 +35,29 @@ final class SizeForecast {
         this.least = least;
     }
 
+    /** Whether a size is likely to get through, by the runs that were last looked at; true where they do not say. */
+    boolean mayFit(long size) {
+        return line == null || isLikely(size, line);
+    }
+
     /** Empty where two runs do not ask alike, or it is not known what they asked. */
     OptionalLong largest(long near, long far) {
         Optional<Requests> other = player.requests(with.apply(far));
-        return player.requests(with.apply(near))
+        line = player.requests(with.apply(near))
                 .flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)))
-                .map(line -> largest(near, far, line))
-                .orElse(OptionalLong.empty());
+                .orElse(null);
+        return line == null ? OptionalLong.empty() : largest(near, far, line);
     }
 
-    private OptionalLong largest(long near, long far, LongFunction<Requests> line) {
-        double slope = (line.apply(near).peak() - line.apply(far).peak()) / (double) (near - far);
+    private OptionalLong largest(long near, long far, LongFunction<Requests> requests) {
+        double slope = (requests.apply(near).peak() - requests.apply(far).peak()) / (double) (near - far);
         if (slope <= 0) {
             return OptionalLong.empty();
         }
-        long fails = filled(near, slope, line) + step;
+        long fails = filled(near, slope, requests) + step;
         long stride = Math.max(1, fails / step / FINE) * step;
         long fits = fails - step;
-        while (fits >= least && !isLikely(fits, line)) {
+        while (fits >= least && !isLikely(fits, requests)) {
             fails = fits;
             fits -= stride;
             stride *= 2;
@@ -58,7 +65,7 @@ final class SizeForecast {
         fits = Math.max(fits, least - step);
         while (fails - fits > step) {
             long middle = fits + (fails - fits) / step / 2 * step;
-            if (isLikely(middle, line)) {
+            if (isLikely(middle, requests)) {
                 fits = middle;
             } else {
                 fails = middle;
@@ -68,18 +75,18 @@ final class SizeForecast {
     }
 
     /** The largest size whose requests are no more at once than there is room. */
-    private long filled(long near, double slope, LongFunction<Requests> line) {
+    private long filled(long near, double slope, LongFunction<Requests> requests) {
         long room = player.room();
-        long guess = near + (long) ((room - line.apply(near).peak()) / slope / step) * step;
+        long guess = near + (long) ((room - requests.apply(near).peak()) / slope / step) * step;
         long fits = least - step;
         long fails = Math.max(least, guess) + step;
-        for (long stride = step; line.apply(fails).peak() <= room; stride *= 2) {
+        for (long stride = step; requests.apply(fails).peak() <= room; stride *= 2) {
             fits = fails;
             fails += stride;
         }
         long below = fails - step;
         while (fails - fits > step) {
-            if (line.apply(below).peak() <= room) {
+            if (requests.apply(below).peak() <= room) {
                 fits = below;
             } else {
                 fails = below;
@@ -89,7 +96,7 @@ final class SizeForecast {
         return Math.max(least, fits);
     }
 
-    private boolean isLikely(long size, LongFunction<Requests> line) {
-        return player.areGranted(line.apply(size), with.apply(size));
+    private boolean isLikely(long size, LongFunction<Requests> requests) {
+        return player.areGranted(requests.apply(size), with.apply(size));
     }
 }
