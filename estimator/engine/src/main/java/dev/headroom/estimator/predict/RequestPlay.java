@@ -95,6 +95,16 @@ final class RequestPlay {
         return true;
     }
 
+    /** The most that was handed out at once so far. */
+    long mostAllocated() {
+        return allocator.statistics().allocatedBytes().peak();
+    }
+
+    /** The most that the allocator held so far. */
+    long mostReserved() {
+        return allocator.statistics().reservedBytes().peak();
+    }
+
     /** The least size, and the least too large, of devices that would have played alike so far. */
     long mostUsed() {
         return memory.mostUsed();

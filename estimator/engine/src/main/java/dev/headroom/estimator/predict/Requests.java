@@ -9,6 +9,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.function.LongFunction;
 
 /** What a run asked of the allocator, in order, to be asked again. */
@@ -41,6 +42,15 @@ public final class Requests {
     }
 
     static Requests of(EventLog log) {
+        return of(log, storage -> true);
+    }
+
+    /** Those of the same run without cuDNN's workspaces. */
+    static Requests withoutCudnn(EventLog log) {
+        return of(log, storage -> !log.isSpared(storage));
+    }
+
+    private static Requests of(EventLog log, IntPredicate asked) {
         long[] bytes = new long[log.storages()];
         int[] streams = new int[log.storages()];
         BitSet scratch = new BitSet();
@@ -50,7 +60,7 @@ public final class Requests {
             int storage = log.storage(i);
             if (storage == born) {
                 born++;
-                bytes[storage] = log.requested(storage);
+                bytes[storage] = asked.test(storage) ? log.requested(storage) : 0;
                 streams[storage] = log.stream(storage);
                 scratch.set(storage, log.category(i) == Category.WORKSPACES);
                 if (bytes[storage] > 0) {

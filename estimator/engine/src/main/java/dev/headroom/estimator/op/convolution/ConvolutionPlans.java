@@ -76,7 +76,7 @@ final class ConvolutionPlans {
         OutOfMemoryException last = null;
         for (long bytes : plans) {
             try {
-                rt.free(rt.workspace(bytes));
+                rt.useCudnnWorkspace(bytes);
                 return bytes;
             } catch (OutOfMemoryException e) {
                 last = e;
@@ -90,7 +90,7 @@ final class ConvolutionPlans {
             return true;
         }
         try {
-            rt.free(rt.workspace(bytes));
+            rt.useCudnnWorkspace(bytes);
             return true;
         } catch (OutOfMemoryException e) {
             return false;
