@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.LongUnaryOperator;
-import java.util.stream.LongStream;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
@@ -28,6 +27,9 @@ final class LargestSizeSearch {
     private static final int WIDEST_STEP = 64;
 
     private static final long MOST = 1L << 40;
+
+    /** The first step from a size that requests tell is this share of it. */
+    private static final int CLOSE = 512;
 
     /** Lines that may be drawn: memory follows one over a long way, and then another. */
     private static final int MOST_LINES = 4;
@@ -106,16 +108,19 @@ final class LargestSizeSearch {
             return given >= worth && player.fits(run) ? given : 0;
         }
         long first = given + (long) Math.ceil((worth - given) / (double) step) * step;
-        return batches.reaches(first, step) ? Objects.requireNonNull(batches.from(first, s -> batches.second(first, s), false).value()) : 0;
+        if (!batches.mayReach(first)) {
+            return 0;
+        }
+        Long value = batches.from(first, s -> batches.second(first, s), false).value();
+        return value == null || value < worth ? 0 : value;
     }
 
-    /** Whether a size gets through, or one that is looked at beyond it. */
-    private boolean reaches(long size, long step) {
-        Outcome free = player.unbounded(with(size));
-        if (free.fits() && free.allocated() > player.room()) {
-            return false;
-        }
-        return LongStream.rangeClosed(0, LOOK_AHEAD).anyMatch(ahead -> fits(size + ahead * step));
+    /** Whether a size may get through, or one beyond it, whatever workspaces kernels take. */
+    private boolean mayReach(long size) {
+        player.unbounded(with(size));
+        return player.requests(with(size))
+                .map(asks -> player.areGranted(asks.withoutScratch(), with(size)))
+                .orElse(true);
     }
 
     private Largest from(long start) {
@@ -124,7 +129,8 @@ final class LargestSizeSearch {
 
     /**
      * @param other size to begin with, by the step between sizes
-     * @param sure whether sizes beyond the first that fails are played even where they are not likely to get through
+     * @param sure whether sizes beyond the first that fails are played even where runs of other sizes tell, and were
+     *     right before, that they do not get through
      */
     private Largest from(long start, LongUnaryOperator other, boolean sure) {
         long step = step(start);
@@ -138,7 +144,7 @@ final class LargestSizeSearch {
         Guess begin = guess(start, other.applyAsLong(step), step);
         // Memory may go down with growing sizes: what gets through is no more than what is known to.
         long guess = begin.size() < start && fits(start) ? start : begin.size();
-        long stride = begin.close() ? step : step * Math.max(1, guess / step / 64);
+        long stride = step * Math.max(1, guess / step / (begin.close() ? CLOSE : 64));
         if (fits(guess)) {
             low = guess;
             high = guess + stride;
@@ -158,9 +164,10 @@ final class LargestSizeSearch {
             low = Math.max(low, least - step);
         }
         low = halve(low, high, step, least);
+        boolean told = !sure && begin.close() && Math.abs(low - guess) <= step;
         for (int ahead = 1; ahead <= LOOK_AHEAD + 1; ahead++) {
             long beyond = low + ahead * step;
-            if ((ahead == 1 || sure || begin.forecast().mayFit(beyond)) && fits(beyond)) {
+            if ((ahead == 1 || !told || begin.forecast().mayFit(beyond)) && fits(beyond)) {
                 low += ahead * step;
                 ahead = 0;
             }

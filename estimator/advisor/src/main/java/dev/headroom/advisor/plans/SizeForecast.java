@@ -35,9 +35,12 @@ final class SizeForecast {
         this.least = least;
     }
 
-    /** Whether a size is likely to get through, by the runs that were last looked at; true where they do not say. */
+    /**
+     * Whether a size may get through, whatever workspaces its kernels take, by the runs that were last looked at; true
+     * where they do not say.
+     */
     boolean mayFit(long size) {
-        return line == null || isLikely(size, line);
+        return line == null || player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
     }
 
     /** Empty where two runs do not ask alike, or it is not known what they asked. */

@@ -73,6 +73,11 @@ public final class Requests {
         return new Requests(bytes, streams, events.toIntArray(), scratch);
     }
 
+    /** Those of a run that does without all that it can do without. */
+    public Requests withoutScratch() {
+        return new Requests(bytes, streams, plain(), scratch);
+    }
+
     /** What becomes of them in memory of which nothing was asked yet. */
     Answer of(AllocatorSettings settings, SimulatedDeviceMemory memory) {
         RequestPlay play = new RequestPlay(this, settings, memory);
