@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
@@ -81,13 +82,13 @@ public final class Advisor {
         ForkJoinTask<Optional<Largest>> batch = aside(() -> largestBatch(run));
         ForkJoinTask<List<Largest>> largest = aside(() -> largest(run, batch.join()));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
-            List<Plan> plans = batch.join().map(b -> plans(growth(b))).orElse(List.of());
+            List<Plan> plans = batch.join().map(b -> fitting(growth(b).stream())).orElse(List.of());
             return new Advice(
                     goal, asked, largest.join(), plans, null, new Notes(player, request.scenario()).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
         PlanSearch search = new PlanSearch(run, player, tools);
-        List<Plan> plans = plans(search.find());
+        List<Plan> plans = fitting(search.find().parallelStream().map(variant -> variant.plan(player)));
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
         List<String> notes = new Notes(player, request.scenario()).failing(tools, plans);
         return new Advice(goal, asked, largest.join(), plans, shortfall, notes);
@@ -134,19 +135,16 @@ public final class Advisor {
     }
 
     /** What is worth recomputing shows when memory is full: at the largest batch of the run as it stands. */
-    private List<Variant> growth(Largest batch) {
+    private List<Plan> growth(Largest batch) {
         Scenario run = request.scenario();
         Scenario full = batch.value() == null ? run : run.with(BATCH, batch.value());
         long least = batch.value() == null ? 0 : batch.value();
         return new LargerBatchSearch(full, player, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }
 
-    /** Predictions of the variants on the device; one that would not fit is none. */
-    private List<Plan> plans(List<Variant> variants) {
-        return variants.parallelStream()
-                .map(variant -> new Plan(variant.ordered(), player.predict(variant.run())))
-                .filter(plan -> plan.prediction().oom() == null)
-                .toList();
+    /** A plan that would not fit is none. */
+    private static List<Plan> fitting(Stream<Plan> plans) {
+        return plans.filter(plan -> plan.prediction().oom() == null).toList();
     }
 
     private @Nullable Shortfall shortfall(List<Variant> variants) {

@@ -7,6 +7,8 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 
 /** Looks for changes that allow larger batches. */
 final class LargerBatchSearch {
@@ -35,10 +37,10 @@ final class LargerBatchSearch {
      * @param least the batch to exceed
      * @param optimizers whether other optimizers may be proposed
      */
-    List<Variant> beyond(long least, boolean optimizers) {
+    List<Plan> beyond(long least, boolean optimizers) {
         List<Variant> variants = variants(optimizers);
         variants.sort(Variant.RANK);
-        List<Variant> out = new ArrayList<>();
+        List<ForkJoinTask<Plan>> plans = new ArrayList<>();
         long most = least;
         for (int i = 0; i < variants.size(); i += AT_ONCE) {
             List<Variant> some = variants.subList(i, Math.min(i + AT_ONCE, variants.size()));
@@ -49,11 +51,16 @@ final class LargerBatchSearch {
             for (int k = 0; k < some.size(); k++) {
                 if (largest.get(k) >= worth(most)) {
                     most = largest.get(k);
-                    out.add(minimal(some.get(k), most));
+                    plans.add(plan(some.get(k), most));
                 }
             }
         }
-        return out;
+        return plans.stream().map(ForkJoinTask::join).toList();
+    }
+
+    /** The search goes on while it is made. */
+    private ForkJoinTask<Plan> plan(Variant variant, long batch) {
+        return ForkJoinPool.commonPool().submit(() -> minimal(variant, batch).plan(player));
     }
 
     /** The least batch that is worth listing beyond another. */

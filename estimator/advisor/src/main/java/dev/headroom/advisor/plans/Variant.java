@@ -5,6 +5,7 @@ import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.change.Intrusion;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
+import dev.headroom.advisor.variants.VariantPlayer;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -62,6 +63,11 @@ record Variant(List<Change> changes, Scenario run) {
             }
         }
         return least;
+    }
+
+    /** With the prediction of its run. */
+    Plan plan(VariantPlayer player) {
+        return new Plan(ordered(), player.predict(run));
     }
 
     Intrusion intrusion() {
