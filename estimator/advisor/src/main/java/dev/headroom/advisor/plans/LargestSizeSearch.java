@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
@@ -145,6 +146,10 @@ final class LargestSizeSearch {
         // Memory may go down with growing sizes: what gets through is no more than what is known to.
         long guess = begin.size() < start && fits(start) ? start : begin.size();
         long stride = step * Math.max(1, guess / step / (begin.close() ? CLOSE : 64));
+        if (begin.close()) {
+            // Likely the first fits and the second does not: both are played at once.
+            LongStream.of(guess, guess + stride).parallel().forEach(this::fits);
+        }
         if (fits(guess)) {
             low = guess;
             high = guess + stride;
@@ -165,12 +170,15 @@ final class LargestSizeSearch {
         }
         low = halve(low, high, step, least);
         boolean told = !sure && begin.close() && Math.abs(low - guess) <= step;
-        for (int ahead = 1; ahead <= LOOK_AHEAD + 1; ahead++) {
-            long beyond = low + ahead * step;
-            if ((ahead == 1 || !told || begin.forecast().mayFit(beyond)) && fits(beyond)) {
-                low += ahead * step;
-                ahead = 0;
-            }
+        OptionalLong beyond = OptionalLong.of(low);
+        while (beyond.isPresent()) {
+            low = beyond.getAsLong();
+            long first = low + step;
+            beyond = LongStream.rangeClosed(0, LOOK_AHEAD)
+                    .map(ahead -> first + ahead * step)
+                    .parallel() // mostly none of them fits
+                    .filter(size -> (size == first || !told || begin.forecast().mayFit(size)) && fits(size))
+                    .findFirst();
         }
         boolean model = player.isImpossible(with(low + step));
         return new Largest(
@@ -234,7 +242,8 @@ final class LargestSizeSearch {
             }
             OptionalLong likely = forecast.largest(near, far);
             guess = new Guess(likely.orElse(crossing), likely.isPresent(), forecast);
-            if (Math.abs(guess.size() - near) <= guess.size() / 64) {
+            boolean told = guess.close() || player.requests(with(near)).isEmpty();
+            if (guess.size() == near || told && Math.abs(guess.size() - near) <= guess.size() / 64) {
                 break;
             }
             far = near;

@@ -38,13 +38,14 @@ class Plays {
         }
         Requests asked = Requests.withoutCudnn(played.log());
         RequestPlay play = new RequestPlay(asked, Predictor.settings(request), Predictor.memory(request));
-        if (!play.finish()) {
-            return Optional.empty();
+        boolean through = play.finish();
+        long allocated = play.mostAllocated();
+        long reserved = play.mostReserved();
+        if (!through && play.skips()) {
+            return Optional.empty(); // what it does then is not known
         }
-        return Optional.of(new Verdicts.Ending(
-                play.mostReserved(),
-                play.mostAllocated(),
-                least ? Long.valueOf(least(request, asked, play.mostAllocated(), play.mostReserved())) : null));
+        Long needed = through && least ? (Long) least(request, asked, allocated, reserved) : null;
+        return Optional.of(new Verdicts.Ending(reserved, allocated, through || !least ? needed : Verdicts.TOO_MUCH));
     }
 
     private static long least(PredictionRequest request, Requests asked, long allocated, long reserved) {

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Verdicts {
     static final String RESERVED = "segments of the caching allocator, played";
 
+    /** An end that does not get through needs more than there is, however much. */
+    static final Long TOO_MUCH = Long.MAX_VALUE;
+
     private final PredictionRequest request;
     private final Simulation run;
     private final Plays plays;
@@ -118,10 +121,7 @@ final class Verdicts {
             }
         }
         Simulation other = plays.run(on, end);
-        // An end that does not get through needs more than there is, however much.
-        return new Ending(
-                other,
-                !asked ? null : Long.valueOf(other.oom() == null ? plays.least(request, other) : Long.MAX_VALUE));
+        return new Ending(other, !asked ? null : other.oom() == null ? (Long) plays.least(request, other) : TOO_MUCH);
     }
 
     /** @param others at the ends of what is uncertain */
