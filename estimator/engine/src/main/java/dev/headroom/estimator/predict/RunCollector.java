@@ -74,10 +74,14 @@ final class RunCollector implements PhaseListener {
                 end == null ? null : failure(loop.moment(), end));
     }
 
+    /** A run that did without something it was refused may get it elsewhere. */
     private boolean isRepeatable(Scenario run) {
+        LoggedMemory memory = runtime.devices().memory(0);
+        boolean refused = memory.eventsAtFailure() >= 0;
         return EventTapes.isBlind(run)
                 && runtime.devices().count() == 1
-                && runtime.devices().memory(0).allocator().onlyServed();
+                && !refused
+                && memory.allocator().onlyServed();
     }
 
     /** Operators without a rule, and functions of which the graph holds the forward pass alone. */
