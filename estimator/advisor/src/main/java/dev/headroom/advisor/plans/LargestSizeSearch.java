@@ -27,13 +27,10 @@ final class LargestSizeSearch {
     /** A size that can be given in steps further apart than this counts as fixed. */
     private static final int WIDEST_STEP = 64;
 
-    private static final long MOST = 1L << 40;
+    static final long MOST = 1L << 40;
 
     /** The first step from a size that requests tell is this share of it. */
     private static final int CLOSE = 512;
-
-    /** Lines that may be drawn: memory follows one over a long way, and then another. */
-    private static final int MOST_LINES = 4;
 
     private final VariantPlayer player;
     private final String name;
@@ -142,7 +139,8 @@ final class LargestSizeSearch {
         long least = least(start, step);
         long low; // fits, or is below the least
         long high; // does not
-        Guess begin = guess(start, other.applyAsLong(step), step);
+        SizeForecast forecast = new SizeForecast(player, this::with, step, least);
+        SizeGuess begin = SizeGuess.of(player, this::with, forecast, start, other.applyAsLong(step));
         // Memory may go down with growing sizes: what gets through is no more than what is known to.
         long guess = begin.size() < start && fits(start) ? start : begin.size();
         long stride = step * Math.max(1, guess / step / (begin.close() ? CLOSE : 64));
@@ -177,7 +175,7 @@ final class LargestSizeSearch {
             beyond = LongStream.rangeClosed(0, LOOK_AHEAD)
                     .map(ahead -> first + ahead * step)
                     .parallel() // mostly none of them fits
-                    .filter(size -> (size == first || !told || begin.forecast().mayFit(size)) && fits(size))
+                    .filter(size -> (size == first || !told || forecast.mayFit(size)) && fits(size))
                     .findFirst();
         }
         boolean model = player.isImpossible(with(low + step));
@@ -208,54 +206,11 @@ final class LargestSizeSearch {
         return fitting;
     }
 
-    private boolean fits(long value) {
-        return value <= MOST && player.fits(with(value));
-    }
-
-    /**
-     * Where to begin.
-     *
-     * @param close whether the requests of runs of about this size say so
-     */
-    private record Guess(long size, boolean close, SizeForecast forecast) {}
-
-    /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
-    private Guess guess(long start, long other, long step) {
-        long least = least(start, step);
-        SizeForecast forecast = new SizeForecast(player, this::with, step, least);
-        long near = start;
-        long far = other;
-        Guess guess = new Guess(start, false, forecast);
-        for (int line = 0; line < MOST_LINES; line++) {
-            Outcome here = player.unbounded(with(near));
-            Outcome there = player.unbounded(with(far));
-            double slope = (here.allocated() - there.allocated()) / (double) (near - far);
-            if (!here.fits() || !there.fits() || slope <= 0) {
-                return new Guess(guess.size(), false, forecast);
-            }
-            long steps = (long) ((player.room() - here.allocated()) / slope / step);
-            long crossing = Math.max(least, Math.min(near + steps * step, MOST / step * step));
-            if (Math.abs(crossing - far) < Math.abs(crossing - near)) {
-                long closer = far;
-                far = near;
-                near = closer;
-            }
-            OptionalLong likely = forecast.largest(near, far);
-            guess = new Guess(likely.orElse(crossing), likely.isPresent(), forecast);
-            boolean told = guess.close() || player.requests(with(near)).isEmpty();
-            if (guess.size() == near || told && Math.abs(guess.size() - near) <= guess.size() / 64) {
-                break;
-            }
-            far = near;
-            near = guess.size();
-        }
-        return guess;
-    }
-
     private static long least(long start, long step) {
         return start % step == 0 ? step : start % step;
     }
 
+    /** Half of a size, or the next one where there is none. */
     private static long half(long start, long step) {
         long least = least(start, step);
         long half = Math.max(least, start / 2 / step * step + least % step);
@@ -270,6 +225,10 @@ final class LargestSizeSearch {
         long steps = (long) ((Math.min(start * share, MOST) - least) / step);
         long other = least + Math.max(0, steps) * step;
         return other == start ? start + step : other;
+    }
+
+    private boolean fits(long value) {
+        return value <= MOST && player.fits(with(value));
     }
 
     /**

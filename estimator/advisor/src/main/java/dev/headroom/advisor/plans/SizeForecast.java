@@ -35,6 +35,12 @@ final class SizeForecast {
         this.least = least;
     }
 
+    /** The possible size that is so far above another. */
+    long step(long from, double distance) {
+        long most = LargestSizeSearch.MOST / step * step;
+        return Math.max(least, Math.min(from + (long) (distance / step) * step, most));
+    }
+
     /**
      * Whether a size may get through, whatever workspaces its kernels take, by the runs that were last looked at; true
      * where they do not say.
@@ -80,12 +86,14 @@ final class SizeForecast {
     /** The largest size whose requests are no more at once than there is room. */
     private long filled(long near, double slope, LongFunction<Requests> requests) {
         long room = player.room();
-        long guess = near + (long) ((room - requests.apply(near).peak()) / slope / step) * step;
+        long guess = step(near, (room - requests.apply(near).peak()) / slope);
         long fits = least - step;
-        long fails = Math.max(least, guess) + step;
-        for (long stride = step; requests.apply(fails).peak() <= room; stride *= 2) {
+        long fails = guess + step;
+        long stride = step;
+        while (fails < LargestSizeSearch.MOST && requests.apply(fails).peak() <= room) {
             fits = fails;
             fails += stride;
+            stride *= 2;
         }
         long below = fails - step;
         while (fails - fits > step) {

@@ -17,6 +17,9 @@ public final class Requests {
     /** The allocator gives memory in multiples of this many bytes. */
     private static final long UNIT = 512;
 
+    /** More than any device has. */
+    private static final long MOST = 1L << 45;
+
     /** Bytes of every storage. */
     private final long[] bytes;
     /** The stream that it is asked for on. */
@@ -136,7 +139,8 @@ public final class Requests {
     private Requests grown(double[] slopes, long by) {
         long[] grown = new long[bytes.length];
         for (int i = 0; i < grown.length; i++) {
-            grown[i] = bytes[i] == 0 ? 0 : Math.max(1, bytes[i] + Math.round(slopes[i] * by));
+            double line = Math.rint(bytes[i] + slopes[i] * by);
+            grown[i] = bytes[i] == 0 ? 0 : (long) Math.max(1, Math.min(line, MOST));
         }
         return new Requests(grown, streams, events, scratch);
     }
