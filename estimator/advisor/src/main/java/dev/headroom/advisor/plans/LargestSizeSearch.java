@@ -24,6 +24,9 @@ final class LargestSizeSearch {
     /** Sizes beyond the first failure that have to fail as well. */
     private static final int LOOK_AHEAD = 3;
 
+    /** Sizes beyond the first failure that are played where requests of runs of other sizes leave them room. */
+    private static final int LOOK_FURTHER = 7;
+
     /** A size that can be given in steps further apart than this counts as fixed. */
     private static final int WIDEST_STEP = 64;
 
@@ -172,10 +175,12 @@ final class LargestSizeSearch {
         while (beyond.isPresent()) {
             low = beyond.getAsLong();
             long first = low + step;
-            beyond = LongStream.rangeClosed(0, LOOK_AHEAD)
+            long last = first + LOOK_AHEAD * step;
+            beyond = LongStream.rangeClosed(0, LOOK_FURTHER)
                     .map(ahead -> first + ahead * step)
+                    .filter(size -> size == first || !told && size <= last || forecast.mayFit(size))
                     .parallel() // mostly none of them fits
-                    .filter(size -> (size == first || !told || forecast.mayFit(size)) && fits(size))
+                    .filter(this::fits)
                     .findFirst();
         }
         boolean model = player.isImpossible(with(low + step));

@@ -42,11 +42,11 @@ final class SizeForecast {
     }
 
     /**
-     * Whether a size may get through, whatever workspaces its kernels take, by the runs that were last looked at; true
+     * Whether a size may get through, whatever workspaces its kernels take, by the runs that were last looked at; false
      * where they do not say.
      */
     boolean mayFit(long size) {
-        return line == null || player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
+        return line != null && player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
     }
 
     /** Empty where two runs do not ask alike, or it is not known what they asked. */
