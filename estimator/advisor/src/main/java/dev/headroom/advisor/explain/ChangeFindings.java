@@ -43,7 +43,8 @@ final class ChangeFindings {
 
     /** Plays what the findings about a run rest on, for the player to remember. */
     static void play(VariantPlayer player, Scenario run) {
-        Stream<Scenario> changed = changes(player, run).stream().map(change -> change.change().of(run));
+        Stream<Scenario> changed =
+                changes(player, run).stream().map(change -> change.change().of(run));
         Stream.concat(changed, half(run).stream()).toList().parallelStream().forEach(player::unbounded);
     }
 

@@ -18,11 +18,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The library's entry to advice: what to change so that a run fits its device. */
@@ -82,7 +82,8 @@ public final class Advisor {
         ForkJoinTask<Optional<Largest>> batch = aside(() -> largestBatch(run));
         ForkJoinTask<List<Largest>> largest = aside(() -> largest(run, batch.join()));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
-            List<Plan> plans = batch.join().map(b -> fitting(growth(b).stream())).orElse(List.of());
+            List<Plan> plans =
+                    batch.join().map(b -> fitting(growth(b).stream())).orElse(List.of());
             return new Advice(
                     goal, asked, largest.join(), plans, null, new Notes(player, request.scenario()).fitting(asked));
         }

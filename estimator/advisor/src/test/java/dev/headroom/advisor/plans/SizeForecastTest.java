@@ -26,10 +26,7 @@ class SizeForecastTest {
     private static final long MIB = 1 << 20;
 
     private static Scenario run(long mib) {
-        return Scenario.defaults()
-                .with(BATCH, 1200L)
-                .with(STEPS, 2)
-                .with(LIMIT, mib * MIB);
+        return Scenario.defaults().with(BATCH, 1200L).with(STEPS, 2).with(LIMIT, mib * MIB);
     }
 
     private static VariantPlayer player(Scenario run) {

@@ -60,7 +60,10 @@ class Plays {
     long least(PredictionRequest request, Simulation played) {
         return played.devices().stream()
                 .mapToLong(d -> least(
-                        request, Requests.of(d.log()), d.peak().allocated(), d.peak().reserved()))
+                        request,
+                        Requests.of(d.log()),
+                        d.peak().allocated(),
+                        d.peak().reserved()))
                 .max()
                 .orElse(0);
     }

@@ -101,8 +101,7 @@ final class Verdicts {
     }
 
     /** The most that a run holds, and the least memory in which it gets through, where that is asked for. */
-    record Ending(
-            long reserved, long allocated, @Nullable Long least) {
+    record Ending(long reserved, long allocated, @Nullable Long least) {
         Ending(Simulation run, @Nullable Long least) {
             this(run.mostReserved(), run.mostAllocated(), least);
         }

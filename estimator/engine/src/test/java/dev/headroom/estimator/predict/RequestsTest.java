@@ -32,8 +32,7 @@ class RequestsTest {
     private static final long MIB = 1 << 20;
 
     private final Graph graph = Model.of(
-                    "convolutions",
-                    Sequential.of(conv2d(3, 16, 3, 1, 1), relu(), conv2d(16, 16, 3, 1, 1), relu()))
+                    "convolutions", Sequential.of(conv2d(3, 16, 3, 1, 1), relu(), conv2d(16, 16, 3, 1, 1), relu()))
             .input("x", DType.FLOAT32, Model.BATCH, 3, 64, 64)
             .graph();
     private final Scenario run = Scenario.defaults()
@@ -68,7 +67,12 @@ class RequestsTest {
                 assertEquals(Predictor.interpret(limited).oom() == null, answer.granted(), limit + " bytes");
             }
         });
-        assertEquals(2, sure.stream().map(Requests.Answer::granted).collect(Collectors.toSet()).size());
+        assertEquals(
+                2,
+                sure.stream()
+                        .map(Requests.Answer::granted)
+                        .collect(Collectors.toSet())
+                        .size());
     }
 
     @Test
@@ -90,9 +94,12 @@ class RequestsTest {
         Requests small = requests(bare.with(BATCH, 48L));
         Requests some = requests(bare.with(BATCH, 56L));
         Requests many = requests(bare.with(BATCH, 80L));
-        assertEquals(many.peak(), some.line(56, small, 48).orElseThrow().apply(80).peak());
-        assertEquals(small.peak(), many.line(80, some, 56).orElseThrow().apply(48).peak());
-        assertEquals(Optional.empty(), some.line(56, requests(bare.with(BATCH, 48L).with(STEPS, 3)), 48));
+        assertEquals(
+                many.peak(), some.line(56, small, 48).orElseThrow().apply(80).peak());
+        assertEquals(
+                small.peak(), many.line(80, some, 56).orElseThrow().apply(48).peak());
+        assertEquals(
+                Optional.empty(), some.line(56, requests(bare.with(BATCH, 48L).with(STEPS, 3)), 48));
         assertEquals(Optional.empty(), some.line(56, small, 56));
     }
 
