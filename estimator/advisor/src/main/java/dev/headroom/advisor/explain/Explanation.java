@@ -8,6 +8,7 @@ import dev.headroom.estimator.timeline.PlayedRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 
 /**
  * Why a run takes the memory it takes.
@@ -33,7 +34,7 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
         VariantPlayer player = new VariantPlayer(request);
         if (!Ranks.areAsked(request)) {
             // On another processor, if there is one, while the run itself is played.
-            ForkJoinPool.commonPool().submit(() -> ChangeFindings.play(player, request.scenario()));
+            ForkJoinTask<?> unused = ForkJoinPool.commonPool().submit(() -> ChangeFindings.play(player, request.scenario()));
         }
         return of(PlayedRun.of(request), player);
     }

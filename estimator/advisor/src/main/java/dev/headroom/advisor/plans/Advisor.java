@@ -75,7 +75,7 @@ public final class Advisor {
     private Advice advice() {
         Scenario run = request.scenario();
         if (open()) {
-            ForkJoinPool.commonPool().submit(() -> LargestSizeSearch.prepare(player, run));
+            ForkJoinTask<?> unused = ForkJoinPool.commonPool().submit(() -> LargestSizeSearch.prepare(player, run));
         }
         Prediction asked = player.predict(run);
         // Plans for a run that fails need no largest size: both are looked for at once.

@@ -11,6 +11,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 
@@ -24,7 +25,7 @@ final class LargestSizeSearch {
     /** Sizes beyond the first failure that have to fail as well. */
     private static final int LOOK_AHEAD = 3;
 
-    /** Sizes beyond the first failure that are played where requests of runs of other sizes leave them room. */
+    /** The same for a first look where only those are played that requests of runs of other sizes leave room for. */
     private static final int LOOK_FURTHER = 7;
 
     /** A size that can be given in steps further apart than this counts as fixed. */
@@ -171,17 +172,11 @@ final class LargestSizeSearch {
         }
         low = halve(low, high, step, least);
         boolean told = !sure && begin.close() && Math.abs(low - guess) <= step;
-        OptionalLong beyond = OptionalLong.of(low);
-        while (beyond.isPresent()) {
-            low = beyond.getAsLong();
-            long first = low + step;
-            long last = first + LOOK_AHEAD * step;
-            beyond = LongStream.rangeClosed(0, LOOK_FURTHER)
-                    .map(ahead -> first + ahead * step)
-                    .filter(size -> size == first || !told && size <= last || forecast.mayFit(size))
-                    .parallel() // mostly none of them fits
-                    .filter(this::fits)
-                    .findFirst();
+        low = told ? beyond(low, LOOK_FURTHER, step, forecast::mayFit) : beyond(low, LOOK_AHEAD, step, size -> true);
+        if (told && forecast.mayFit(low + (LOOK_FURTHER + 2) * step)) {
+            // Between blocks memory is lost, now more and now less.
+            low = halve(low, forecast.leastWithoutRoom(low), step, least);
+            low = beyond(low, LOOK_AHEAD, step, forecast::mayFit);
         }
         boolean model = player.isImpossible(with(low + step));
         return new Largest(
@@ -190,6 +185,32 @@ final class LargestSizeSearch {
                 low + step,
                 model && low >= least ? Largest.Limit.MODEL : Largest.Limit.MEMORY,
                 null);
+    }
+
+    /**
+     * The largest of sizes that get through in a row, with gaps.
+     *
+     * @param ahead so many sizes beyond the first that fails are looked at, at first
+     * @param mayFit those that are played; the first is
+     */
+    private long beyond(long from, int ahead, long step, LongPredicate mayFit) {
+        long low = from;
+        OptionalLong beyond = look(low, ahead, step, mayFit);
+        while (beyond.isPresent()) {
+            low = beyond.getAsLong();
+            beyond = look(low, LOOK_AHEAD, step, mayFit);
+        }
+        return low;
+    }
+
+    private OptionalLong look(long low, int ahead, long step, LongPredicate mayFit) {
+        long first = low + step;
+        return LongStream.rangeClosed(0, ahead)
+                .map(steps -> first + steps * step)
+                .filter(size -> size == first || mayFit.test(size))
+                .parallel() // mostly none of them fits
+                .filter(this::fits)
+                .findFirst();
     }
 
     private double risk(long value) {

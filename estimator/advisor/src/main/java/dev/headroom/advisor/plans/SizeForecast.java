@@ -49,6 +49,26 @@ final class SizeForecast {
         return line != null && player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
     }
 
+    /** The least size beyond another that cannot get through, by the runs that were last looked at. */
+    long leastWithoutRoom(long from) {
+        long fits = from;
+        long stride = step;
+        while (from + stride < LargestSizeSearch.MOST && mayFit(from + stride)) {
+            fits = from + stride;
+            stride *= 2;
+        }
+        long fails = from + stride;
+        while (fails - fits > step) {
+            long middle = fits + (fails - fits) / step / 2 * step;
+            if (mayFit(middle)) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return fails;
+    }
+
     /** Empty where two runs do not ask alike, or it is not known what they asked. */
     OptionalLong largest(long near, long far) {
         Optional<Requests> other = player.requests(with.apply(far));
