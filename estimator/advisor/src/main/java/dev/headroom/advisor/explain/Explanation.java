@@ -34,7 +34,8 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
         VariantPlayer player = new VariantPlayer(request);
         if (!Ranks.areAsked(request)) {
             // On another processor, if there is one, while the run itself is played.
-            ForkJoinTask<?> unused = ForkJoinPool.commonPool().submit(() -> ChangeFindings.play(player, request.scenario()));
+            ForkJoinTask<?> unused =
+                    ForkJoinPool.commonPool().submit(() -> ChangeFindings.play(player, request.scenario()));
         }
         return of(PlayedRun.of(request), player);
     }

@@ -172,11 +172,12 @@ final class LargestSizeSearch {
         }
         low = halve(low, high, step, least);
         boolean told = !sure && begin.close() && Math.abs(low - guess) <= step;
-        low = told ? beyond(low, LOOK_FURTHER, step, forecast::mayFit) : beyond(low, LOOK_AHEAD, step, size -> true);
-        if (told && forecast.mayFit(low + (LOOK_FURTHER + 2) * step)) {
+        LongPredicate played = told ? forecast::mayFit : size -> true;
+        low = beyond(low, told ? LOOK_FURTHER : LOOK_AHEAD, step, played);
+        if (forecast.hasRoom(low + (LOOK_FURTHER + 2) * step)) {
             // Between blocks memory is lost, now more and now less.
             low = halve(low, forecast.leastWithoutRoom(low), step, least);
-            low = beyond(low, LOOK_AHEAD, step, forecast::mayFit);
+            low = beyond(low, LOOK_AHEAD, step, played);
         }
         boolean model = player.isImpossible(with(low + step));
         return new Largest(

@@ -36,9 +36,10 @@ final class SizeForecast {
     }
 
     /** The possible size that is so far above another. */
-    long step(long from, double distance) {
+    long above(long from, double distance) {
         long most = LargestSizeSearch.MOST / step * step;
-        return Math.max(least, Math.min(from + (long) (distance / step) * step, most));
+        long steps = (long) (distance / step);
+        return Math.max(least, Math.min(from + steps * step, most));
     }
 
     /**
@@ -49,18 +50,25 @@ final class SizeForecast {
         return line != null && player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
     }
 
-    /** The least size beyond another that cannot get through, by the runs that were last looked at. */
+    /** Whether there is room for all that a run of a size needs at once, were none lost between blocks. */
+    boolean hasRoom(long size) {
+        return line != null
+                && size < LargestSizeSearch.MOST
+                && line.apply(size).withoutScratch().peak() <= player.room();
+    }
+
+    /** The least size beyond another that there is no room for. */
     long leastWithoutRoom(long from) {
         long fits = from;
         long stride = step;
-        while (from + stride < LargestSizeSearch.MOST && mayFit(from + stride)) {
-            fits = from + stride;
+        while (hasRoom(fits + stride)) {
+            fits += stride;
             stride *= 2;
         }
-        long fails = from + stride;
+        long fails = fits + stride;
         while (fails - fits > step) {
             long middle = fits + (fails - fits) / step / 2 * step;
-            if (mayFit(middle)) {
+            if (hasRoom(middle)) {
                 fits = middle;
             } else {
                 fails = middle;
@@ -106,7 +114,7 @@ final class SizeForecast {
     /** The largest size whose requests are no more at once than there is room. */
     private long filled(long near, double slope, LongFunction<Requests> requests) {
         long room = player.room();
-        long guess = step(near, (room - requests.apply(near).peak()) / slope);
+        long guess = above(near, (room - requests.apply(near).peak()) / slope);
         long fits = least - step;
         long fails = guess + step;
         long stride = step;

@@ -39,7 +39,7 @@ record SizeGuess(long size, boolean close) {
             if (!here.fits() || !there.fits() || slope <= 0) {
                 return new SizeGuess(guess.size(), false);
             }
-            long crossing = forecast.step(near, (player.room() - here.allocated()) / slope);
+            long crossing = forecast.above(near, (player.room() - here.allocated()) / slope);
             if (Math.abs(crossing - far) < Math.abs(crossing - near)) {
                 long closer = far;
                 far = near;
