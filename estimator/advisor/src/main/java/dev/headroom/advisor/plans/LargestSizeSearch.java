@@ -244,7 +244,7 @@ final class LargestSizeSearch {
         return half == start ? start + step : half;
     }
 
-    /** Another size than the first, as near to the largest as can be told from that: memory grows by less than sizes. */
+    /** Another size than the first, as near to the largest as that tells: memory grows by less than sizes. */
     private long second(long start, long step) {
         long least = least(start, step);
         Outcome first = player.unbounded(with(start));

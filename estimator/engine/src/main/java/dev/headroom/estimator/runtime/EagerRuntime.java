@@ -235,13 +235,6 @@ public final class EagerRuntime {
         return emptyStrided(DType.INT8, new long[] {bytes}, new long[] {1}, Category.WORKSPACES);
     }
 
-    /** Takes a workspace of cuDNN and gives it back, which runs without them leave out. */
-    public void useCudnnWorkspace(long bytes) {
-        Tensor workspace = workspace(bytes);
-        devices.memory().log().spare(workspace.storage().number());
-        free(workspace);
-    }
-
     /** {@code empty_like} with {@code torch.preserve_format}. */
     public Tensor emptyLike(Tensor t) {
         return emptyLike(t, t.dtype());

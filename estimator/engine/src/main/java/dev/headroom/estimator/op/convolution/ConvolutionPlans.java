@@ -76,7 +76,7 @@ final class ConvolutionPlans {
         OutOfMemoryException last = null;
         for (long bytes : plans) {
             try {
-                rt.useCudnnWorkspace(bytes);
+                rt.workspaces().useCudnn(bytes);
                 return bytes;
             } catch (OutOfMemoryException e) {
                 last = e;
@@ -90,7 +90,7 @@ final class ConvolutionPlans {
             return true;
         }
         try {
-            rt.useCudnnWorkspace(bytes);
+            rt.workspaces().useCudnn(bytes);
             return true;
         } catch (OutOfMemoryException e) {
             return false;
