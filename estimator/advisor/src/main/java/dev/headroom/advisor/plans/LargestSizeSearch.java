@@ -19,7 +19,8 @@ import java.util.stream.LongStream;
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
  * a line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps
  * until it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the
- * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too.
+ * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too, and
+ * where there would be room for more, were none lost between blocks, what lies up to there is halved once again.
  */
 final class LargestSizeSearch {
     /** Sizes beyond the first failure that have to fail as well. */
@@ -31,6 +32,7 @@ final class LargestSizeSearch {
     /** A size that can be given in steps further apart than this counts as fixed. */
     private static final int WIDEST_STEP = 64;
 
+    /** No size is larger. */
     static final long MOST = 1L << 40;
 
     /** The first step from a size that requests tell is this share of it. */
@@ -145,7 +147,7 @@ final class LargestSizeSearch {
         long high; // does not
         SizeForecast forecast = new SizeForecast(player, this::with, step, least);
         SizeGuess begin = SizeGuess.of(player, this::with, forecast, start, other.applyAsLong(step));
-        // Memory may go down with growing sizes: what gets through is no more than what is known to.
+        // Memory may go down with growing sizes: nothing below a size that gets through is the largest.
         long guess = begin.size() < start && fits(start) ? start : begin.size();
         long stride = step * Math.max(1, guess / step / (begin.close() ? CLOSE : 64));
         if (begin.close()) {
