@@ -13,25 +13,33 @@ final class Baselines {
 
     private final Rehearsal rehearsal;
     private final Stages stages;
+    private final boolean reentrant;
     private final Graph graph;
 
-    Baselines(Rehearsal rehearsal, Stages stages) {
+    Baselines(Rehearsal rehearsal, Stages stages, boolean reentrant) {
+        this.reentrant = reentrant;
         this.rehearsal = rehearsal;
         this.stages = stages;
         this.graph = rehearsal.storeAll().prepared().plan().graph();
     }
 
+    /** What storing all is compared with. */
+    List<Candidate> candidates() {
+        return List.of(segments(), blocks());
+    }
+
     /** Those that the model has, store all first. */
-    List<CheckpointChoice> choices(boolean reentrant) {
+    List<CheckpointChoice> choices() {
         List<CheckpointChoice> out = new ArrayList<>();
         rehearsal.play(Candidate.STORE_ALL).ifPresent(out::add);
-        rehearsal.play(segments(reentrant)).filter(c -> !c.storesAll()).ifPresent(out::add);
-        rehearsal.play(blocks(reentrant)).filter(c -> !c.storesAll()).ifPresent(out::add);
+        for (Candidate candidate : candidates()) {
+            rehearsal.play(candidate).filter(c -> !c.storesAll()).ifPresent(out::add);
+        }
         return out;
     }
 
     /** {@code checkpoint_sequential} where the model is split so; else runs of about √n blocks. */
-    private Candidate segments(boolean reentrant) {
+    private Candidate segments() {
         int chain = CheckpointPlan.hasSwitch(graph) ? 0 : CheckpointPlan.chainLength(graph);
         return chain > 1
                 ? new Candidate(SEGMENTS, root(chain), List.of(), reentrant)
@@ -62,7 +70,7 @@ final class Baselines {
     }
 
     /** The switch of the model's library, else each block by name. */
-    private Candidate blocks(boolean reentrant) {
+    private Candidate blocks() {
         if (CheckpointPlan.hasSwitch(graph)) {
             return new Candidate(BLOCKS, 1, List.of(), reentrant);
         }

@@ -20,22 +20,23 @@ public final class CheckpointPlanner {
      * @throws UserInputException for impossible input, with a message for the user
      */
     public static CheckpointPlans plan(PredictionRequest request) {
-        return plan(new VariantPlayer(request), request.scenario());
-    }
-
-    /**
-     * As {@link #plan(PredictionRequest)}, of a variant.
-     *
-     * @param player that may have played some of what is tried already
-     * @throws UserInputException for impossible input, with a message for the user
-     */
-    public static CheckpointPlans plan(VariantPlayer player, Scenario run) {
-        Rehearsal rehearsal = new Rehearsal(player, run);
+        Rehearsal rehearsal = rehearsal(request);
         if (!rehearsal.hasBackward()) {
             List<CheckpointChoice> only = rehearsal.choices();
             return new CheckpointPlans(only, only, only.get(0).peakAllocated(), null, rehearsal.nothingTried(), true);
         }
         return new CheckpointSearch(rehearsal).plans();
+    }
+
+    /**
+     * The choices of a variant, none of which needs both more memory and more recomputation than another.
+     *
+     * @param player that may have played some of what is tried already
+     * @throws UserInputException for impossible input, with a message for the user
+     */
+    public static List<CheckpointChoice> choices(VariantPlayer player, Scenario run) {
+        Rehearsal rehearsal = new Rehearsal(player, run);
+        return rehearsal.hasBackward() ? new CheckpointSearch(rehearsal).choices() : rehearsal.choices();
     }
 
     /**

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Looks for plans by the model of costs, and plays them. */
@@ -47,6 +48,11 @@ final class CheckpointSearch {
                 : !run.torch().since(1, 11);
     }
 
+    List<CheckpointChoice> choices() {
+        playAcross();
+        return Pareto.front(rehearsal.choices());
+    }
+
     CheckpointPlans plans() {
         List<CheckpointChoice> baselines = playAcross();
         boolean chain = survey.isChain();
@@ -63,15 +69,17 @@ final class CheckpointSearch {
 
     /** Plays plans between the leanest and store all, and what users do without a planner, which is returned. */
     private List<CheckpointChoice> playAcross() {
-        List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
+        Baselines baselines = new Baselines(rehearsal, stages, reentrant);
         long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
         List<Candidate> candidates = new ArrayList<>();
         for (int k = 0; k < BUDGETS; k++) {
             candidates.add(candidate(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS))));
         }
-        rehearsal.play(candidates);
-        return baselines;
+        rehearsal.simulate(Stream.concat(baselines.candidates().stream(), candidates.stream()));
+        List<CheckpointChoice> played = baselines.choices();
+        candidates.forEach(rehearsal::play);
+        return played;
     }
 
     /** What must be alive at some moment, or what the leanest plan is sure to need where that is more. */

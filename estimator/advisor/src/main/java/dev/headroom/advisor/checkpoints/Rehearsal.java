@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What a run gives under candidates, played with room for anything. */
 final class Rehearsal {
@@ -96,11 +97,9 @@ final class Rehearsal {
         return known;
     }
 
-    /** Plays several, in their order as far as anybody sees. */
-    void play(List<Candidate> candidates) {
-        // Played on all processors; the player remembers.
-        candidates.parallelStream().forEach(this::simulate);
-        candidates.forEach(this::play);
+    /** Plays several on all processors, for the player to remember. */
+    void simulate(Stream<Candidate> candidates) {
+        candidates.parallel().forEach(this::simulate);
     }
 
     /** The run under a candidate; empty where PyTorch would refuse it or leave parameters without gradients. */

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What would help and what would not: each change is played with room for anything. */
 final class ChangeFindings {
@@ -38,6 +39,23 @@ final class ChangeFindings {
 
     static List<Finding> of(ExplainedRun explained, VariantPlayer player) {
         return new ChangeFindings(explained, player).findings();
+    }
+
+    /** Plays what the findings about a run rest on, for the player to remember. */
+    static void play(VariantPlayer player, Scenario run) {
+        Stream<Scenario> changed =
+                changes(player, run).stream().map(change -> change.change().of(run));
+        Stream.concat(changed, half(run).stream()).toList().parallelStream().forEach(player::unbounded);
+    }
+
+    private static List<ExplainedChange> changes(VariantPlayer player, Scenario run) {
+        return new Catalogue(player.graph()).explained(run);
+    }
+
+    /** The run with half of the batch. */
+    private static Optional<Scenario> half(Scenario run) {
+        Long batch = run.sizes().batch();
+        return batch == null || batch < 2 ? Optional.empty() : Optional.of(run.with(BATCH, batch / 2));
     }
 
     private List<Finding> findings() {
@@ -69,10 +87,8 @@ final class ChangeFindings {
     /** The best of each kind, in the order of the kinds. */
     private List<Effect> best() {
         Map<String, Effect> best = new LinkedHashMap<>();
-        List<ExplainedChange> changes = new Catalogue(player.graph()).explained(explained.run());
-        // Played on all processors; the player remembers.
-        changes.parallelStream().forEach(change -> peak(change.change().of(explained.run())));
-        for (ExplainedChange change : changes) {
+        play(player, explained.run());
+        for (ExplainedChange change : changes(player, explained.run())) {
             peak(change.change().of(explained.run()))
                     .ifPresent(p ->
                             best.merge(change.key(), new Effect(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
@@ -101,13 +117,11 @@ final class ChangeFindings {
 
     /** What a sample of the batch costs, from the peak with half of them. */
     private Optional<String> perSample() {
-        Long batch = explained.run().sizes().batch();
-        if (batch == null || batch < 2) {
-            return Optional.empty();
-        }
-        long half = batch / 2;
         long peak = explained.peak().allocated();
-        return peak(explained.run().with(BATCH, half)).filter(p -> p < peak).map(p -> {
+        Optional<Scenario> less = half(explained.run());
+        return less.flatMap(this::peak).filter(p -> p < peak).map(p -> {
+            long batch = explained.run().sizes().givenBatch();
+            long half = less.get().sizes().givenBatch();
             long each = (peak - p) / (batch - half);
             return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
                     + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "

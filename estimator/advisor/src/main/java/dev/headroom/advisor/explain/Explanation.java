@@ -3,9 +3,12 @@ package dev.headroom.advisor.explain;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.estimator.timeline.PlayedRun;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 
 /**
  * Why a run takes the memory it takes.
@@ -28,11 +31,21 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
      * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
      */
     public static Explanation of(PredictionRequest request) {
-        return of(PlayedRun.of(request));
+        VariantPlayer player = new VariantPlayer(request);
+        if (!Ranks.areAsked(request)) {
+            // On another processor, if there is one, while the run itself is played.
+            ForkJoinTask<?> unused =
+                    ForkJoinPool.commonPool().submit(() -> ChangeFindings.play(player, request.scenario()));
+        }
+        return of(PlayedRun.of(request), player);
     }
 
     /** As {@link #of(PredictionRequest)}, of a run that was played already. */
     public static Explanation of(PlayedRun run) {
+        return of(run, new VariantPlayer(run.request()));
+    }
+
+    private static Explanation of(PlayedRun run, VariantPlayer player) {
         boolean failed = run.prediction().oom() != null;
         ExplainedRun explained =
                 new ExplainedRun(failed ? PlayedRun.of(run.request().unbounded()) : run);
@@ -43,7 +56,6 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
                     List.of(new Finding("peak", "What makes the peak?", List.of(nothing), List.of())),
                     remarks(run.prediction()));
         }
-        VariantPlayer player = new VariantPlayer(run.request());
         List<Finding> findings = new ArrayList<>();
         if (failed) {
             findings.add(ShortageFinding.of(run, explained));

@@ -16,10 +16,13 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The library's entry to advice: what to change so that a run fits its device. */
@@ -71,17 +74,22 @@ public final class Advisor {
 
     private Advice advice() {
         Scenario run = request.scenario();
+        if (open()) {
+            ForkJoinTask<?> unused = ForkJoinPool.commonPool().submit(() -> LargestSizeSearch.prepare(player, run));
+        }
         Prediction asked = player.predict(run);
         // Plans for a run that fails need no largest size: both are looked for at once.
-        ForkJoinTask<List<Largest>> largest = ForkJoinPool.commonPool().submit(() -> largest(run));
+        ForkJoinTask<Optional<Largest>> batch = aside(() -> largestBatch(run));
+        ForkJoinTask<List<Largest>> largest = aside(() -> largest(run, batch.join()));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
-            List<Plan> plans = open() ? plans(growth(largest.join().get(0))) : List.of();
+            List<Plan> plans =
+                    batch.join().map(b -> fitting(growth(b).stream())).orElse(List.of());
             return new Advice(
                     goal, asked, largest.join(), plans, null, new Notes(player, request.scenario()).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
         PlanSearch search = new PlanSearch(run, player, tools);
-        List<Plan> plans = plans(search.find());
+        List<Plan> plans = fitting(search.find().parallelStream().map(variant -> variant.plan(player)));
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
         List<String> notes = new Notes(player, request.scenario()).failing(tools, plans);
         return new Advice(goal, asked, largest.join(), plans, shortfall, notes);
@@ -101,18 +109,25 @@ public final class Advisor {
         }
         Variant variant = Variant.of(run);
         Variant freed = variant.with(new BestFreeChanges(catalogue, player).of(List.of(variant)));
-        return CheckpointPlanner.plan(player, freed.run()).pareto();
+        return CheckpointPlanner.choices(player, freed.run());
     }
 
     private boolean open() {
         return request.scenario().sizes().batch() != null && SymbolBinding.hasBatch(request.graph());
     }
 
-    private List<Largest> largest(Scenario run) {
+    /** Has something done by another processor, if there is one. */
+    private static <T> ForkJoinTask<T> aside(Callable<T> what) {
+        return ForkJoinPool.commonPool().submit(what);
+    }
+
+    private Optional<Largest> largestBatch(Scenario run) {
+        return open() ? Optional.of(LargestSizeSearch.batch(player, run)) : Optional.empty();
+    }
+
+    private List<Largest> largest(Scenario run, Optional<Largest> batch) {
         List<Largest> largest = new ArrayList<>();
-        if (open()) {
-            largest.add(LargestSizeSearch.safeBatch(player, run));
-        }
+        batch.map(found -> LargestSizeSearch.safe(player, run, found)).ifPresent(largest::add);
         run.sizes().dims().keySet().forEach(dim -> largest.add(LargestSizeSearch.dim(player, run, dim)));
         if (rereads && run.model().seq() != null && !run.generation().any()) {
             largest.add(LargestSizeSearch.sequence(player, run));
@@ -121,19 +136,16 @@ public final class Advisor {
     }
 
     /** What is worth recomputing shows when memory is full: at the largest batch of the run as it stands. */
-    private List<Variant> growth(Largest batch) {
+    private List<Plan> growth(Largest batch) {
         Scenario run = request.scenario();
         Scenario full = batch.value() == null ? run : run.with(BATCH, batch.value());
         long least = batch.value() == null ? 0 : batch.value();
         return new LargerBatchSearch(full, player, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }
 
-    /** Predictions of the variants on the device; one that would not fit is none. */
-    private List<Plan> plans(List<Variant> variants) {
-        return variants.parallelStream()
-                .map(variant -> new Plan(variant.ordered(), player.predict(variant.run())))
-                .filter(plan -> plan.prediction().oom() == null)
-                .toList();
+    /** A plan that would not fit is none. */
+    private static List<Plan> fitting(Stream<Plan> plans) {
+        return plans.filter(plan -> plan.prediction().oom() == null).toList();
     }
 
     private @Nullable Shortfall shortfall(List<Variant> variants) {

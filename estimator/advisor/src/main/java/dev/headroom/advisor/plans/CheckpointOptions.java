@@ -41,10 +41,21 @@ final class CheckpointOptions {
         return choices.isEmpty() ? Optional.empty() : Optional.of(choices.get(choices.size() - 1));
     }
 
-    /** The cheapest under which a run gets through, if there is one. */
+    /** The cheapest under which a run gets through, if there is one: of two, the dearer needs less memory. */
     Optional<Change> cheapest(Scenario run) {
-        return strongest().filter(c -> player.mayFit(c.of(run))).flatMap(unused -> choices.stream()
-                .filter(c -> player.mayFit(c.of(run)))
-                .findFirst());
+        if (strongest().filter(c -> player.mayFit(c.of(run))).isEmpty()) {
+            return Optional.empty();
+        }
+        int fails = -1;
+        int fits = choices.size() - 1;
+        while (fits - fails > 1) {
+            int middle = (fits + fails) / 2;
+            if (player.mayFit(choices.get(middle).of(run))) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return Optional.of(choices.get(fits));
     }
 }

@@ -7,11 +7,19 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 
 /** Looks for changes that allow larger batches. */
 final class LargerBatchSearch {
     /** A plan has to allow so many times the batch of those before it to be worth its changes. */
     private static final double WORTHWHILE = 1.05;
+
+    /**
+     * Variants that are looked at side by side. What those before them allow decides whether they are worth it, which
+     * they cannot know of each other.
+     */
+    private static final int AT_ONCE = 2;
 
     private final Scenario asked;
     private final VariantPlayer player;
@@ -29,24 +37,35 @@ final class LargerBatchSearch {
      * @param least the batch to exceed
      * @param optimizers whether other optimizers may be proposed
      */
-    List<Variant> beyond(long least, boolean optimizers) {
+    List<Plan> beyond(long least, boolean optimizers) {
         List<Variant> variants = variants(optimizers);
         variants.sort(Variant.RANK);
-        List<Long> largest = variants.parallelStream().map(this::largest).toList();
-        List<Variant> out = new ArrayList<>();
+        List<ForkJoinTask<Plan>> plans = new ArrayList<>();
         long most = least;
-        for (int i = 0; i < variants.size(); i++) {
-            if (largest.get(i) > most && largest.get(i) >= WORTHWHILE * most) {
-                most = largest.get(i);
-                out.add(minimal(variants.get(i), most));
+        for (int i = 0; i < variants.size(); i += AT_ONCE) {
+            List<Variant> some = variants.subList(i, Math.min(i + AT_ONCE, variants.size()));
+            long worth = worth(most);
+            List<Long> largest = some.parallelStream()
+                    .map(variant -> LargestSizeSearch.batch(player, variant.run(), worth))
+                    .toList();
+            for (int k = 0; k < some.size(); k++) {
+                if (largest.get(k) >= worth(most)) {
+                    most = largest.get(k);
+                    plans.add(plan(some.get(k), most));
+                }
             }
         }
-        return out;
+        return plans.stream().map(ForkJoinTask::join).toList();
     }
 
-    private long largest(Variant variant) {
-        Long value = LargestSizeSearch.batch(player, variant.run()).value();
-        return value == null ? 0 : value;
+    /** The search goes on while it is made. */
+    private ForkJoinTask<Plan> plan(Variant variant, long batch) {
+        return ForkJoinPool.commonPool().submit(() -> minimal(variant, batch).plan(player));
+    }
+
+    /** The least batch that is worth listing beyond another. */
+    private static long worth(long most) {
+        return Math.max(most + 1, (long) Math.ceil(WORTHWHILE * most));
     }
 
     /** With the batch, and without the free changes that it gets through without. */

@@ -9,25 +9,34 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
  * a line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps
  * until it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the
- * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too.
+ * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too, and
+ * where there would be room for more, were none lost between blocks, what lies up to there is halved once again.
  */
 final class LargestSizeSearch {
     /** Sizes beyond the first failure that have to fail as well. */
     private static final int LOOK_AHEAD = 3;
 
+    /** The same for a first look where only those are played that requests of runs of other sizes leave room for. */
+    private static final int LOOK_FURTHER = 7;
+
     /** A size that can be given in steps further apart than this counts as fixed. */
     private static final int WIDEST_STEP = 64;
 
-    private static final long MOST = 1L << 40;
+    /** No size is larger. */
+    static final long MOST = 1L << 40;
 
-    /** Lines that may be drawn: memory follows one over a long way, and then another. */
-    private static final int MOST_LINES = 4;
+    /** The first step from a size that requests tell is this share of it. */
+    private static final int CLOSE = 512;
 
     private final VariantPlayer player;
     private final String name;
@@ -44,13 +53,24 @@ final class LargestSizeSearch {
 
     /** The largest batch, for a run that names one. */
     static Largest batch(VariantPlayer player, Scenario run) {
-        return batches(player, run).from(run.sizes().givenBatch());
+        LargestSizeSearch batches = batches(player, run);
+        long given = run.sizes().givenBatch();
+        return batches.from(given, step -> half(given, step), true);
+    }
+
+    /** Plays what the search for the largest batch is going to begin with, beside the run itself. */
+    static void prepare(VariantPlayer player, Scenario run) {
+        LargestSizeSearch batches = batches(player, run);
+        long given = run.sizes().givenBatch();
+        long step = batches.step(given);
+        if (step > 0) {
+            player.unbounded(batches.with(half(given, step)));
+        }
     }
 
     /** The same with the largest batch that is safe. */
-    static Largest safeBatch(VariantPlayer player, Scenario run) {
+    static Largest safe(VariantPlayer player, Scenario run, Largest found) {
         LargestSizeSearch batches = batches(player, run);
-        Largest found = batches.from(run.sizes().givenBatch());
         if (found.value() == null) {
             return found;
         }
@@ -78,17 +98,62 @@ final class LargestSizeSearch {
         return set.apply(run, value);
     }
 
+    /**
+     * The largest batch, when it is worth looking for.
+     *
+     * @param worth the least that is
+     * @return 0 for a smaller one
+     */
+    static long batch(VariantPlayer player, Scenario run, long worth) {
+        LargestSizeSearch batches = batches(player, run);
+        long given = run.sizes().givenBatch();
+        long step = batches.step(given);
+        if (step == 0) {
+            return given >= worth && player.fits(run) ? given : 0;
+        }
+        long first = given + (long) Math.ceil((worth - given) / (double) step) * step;
+        if (!batches.mayReach(first)) {
+            return 0;
+        }
+        Long value = batches.from(first, s -> batches.second(first, s), false).value();
+        return value == null || value < worth ? 0 : value;
+    }
+
+    /** Whether a size may get through, or one beyond it, whatever workspaces kernels take. */
+    private boolean mayReach(long size) {
+        player.unbounded(with(size));
+        return player.requests(with(size))
+                .map(asks -> player.areGranted(asks.withoutScratch(), with(size)))
+                .orElse(true);
+    }
+
     private Largest from(long start) {
+        return from(start, step -> second(start, step), true);
+    }
+
+    /**
+     * @param other size to begin with, by the step between sizes
+     * @param sure whether sizes beyond the first that fails are played even where runs of other sizes tell, and were
+     *     right before, that they do not get through
+     */
+    private Largest from(long start, LongUnaryOperator other, boolean sure) {
         long step = step(start);
         if (step == 0) {
             Long value = player.fits(with(start)) ? start : null;
             return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL, null);
         }
-        long least = start % step == 0 ? step : start % step;
+        long least = least(start, step);
         long low; // fits, or is below the least
         long high; // does not
-        long guess = guess(start, step, least);
-        long stride = step * Math.max(1, guess / step / 64);
+        SizeForecast forecast = new SizeForecast(player, this::with, step, least);
+        SizeGuess begin = SizeGuess.of(player, this::with, forecast, start, other.applyAsLong(step));
+        // Memory may go down with growing sizes: nothing below a size that gets through is the largest.
+        long guess = begin.size() < start && fits(start) ? start : begin.size();
+        long stride = step * Math.max(1, guess / step / (begin.close() ? CLOSE : 64));
+        if (begin.close()) {
+            // Likely the first fits and the second does not: both are played at once.
+            LongStream.of(guess, guess + stride).parallel().forEach(this::fits);
+        }
         if (fits(guess)) {
             low = guess;
             high = guess + stride;
@@ -108,19 +173,47 @@ final class LargestSizeSearch {
             low = Math.max(low, least - step);
         }
         low = halve(low, high, step, least);
-        for (int ahead = 1; ahead <= LOOK_AHEAD + 1; ahead++) {
-            if (fits(low + ahead * step)) {
-                low += ahead * step;
-                ahead = 0;
-            }
+        boolean told = !sure && begin.close() && Math.abs(low - guess) <= step;
+        LongPredicate played = told ? forecast::mayFit : size -> true;
+        low = beyond(low, told ? LOOK_FURTHER : LOOK_AHEAD, step, played);
+        if (forecast.hasRoom(low + (LOOK_FURTHER + 2) * step)) {
+            // Between blocks memory is lost, now more and now less.
+            low = halve(low, forecast.leastWithoutRoom(low), step, least);
+            low = beyond(low, LOOK_AHEAD, step, played);
         }
-        boolean model = player.within(with(low + step)).result() == Outcome.Result.IMPOSSIBLE;
+        boolean model = player.isImpossible(with(low + step));
         return new Largest(
                 name,
                 low < least ? null : (Long) low,
                 low + step,
                 model && low >= least ? Largest.Limit.MODEL : Largest.Limit.MEMORY,
                 null);
+    }
+
+    /**
+     * The largest of sizes that get through in a row, with gaps.
+     *
+     * @param ahead so many sizes beyond the first that fails are looked at, at first
+     * @param mayFit those that are played; the first is
+     */
+    private long beyond(long from, int ahead, long step, LongPredicate mayFit) {
+        long low = from;
+        OptionalLong beyond = look(low, ahead, step, mayFit);
+        while (beyond.isPresent()) {
+            low = beyond.getAsLong();
+            beyond = look(low, LOOK_AHEAD, step, mayFit);
+        }
+        return low;
+    }
+
+    private OptionalLong look(long low, int ahead, long step, LongPredicate mayFit) {
+        long first = low + step;
+        return LongStream.rangeClosed(0, ahead)
+                .map(steps -> first + steps * step)
+                .filter(size -> size == first || mayFit.test(size))
+                .parallel() // mostly none of them fits
+                .filter(this::fits)
+                .findFirst();
     }
 
     private double risk(long value) {
@@ -142,33 +235,29 @@ final class LargestSizeSearch {
         return fitting;
     }
 
-    private boolean fits(long value) {
-        return value <= MOST && player.fits(with(value));
+    private static long least(long start, long step) {
+        return start % step == 0 ? step : start % step;
     }
 
-    /** Where the line through two runs meets the room there is, and through ever closer ones as long as it moves. */
-    private long guess(long start, long step, long least) {
-        long other = Math.max(least, start / 2 / step * step + least % step);
-        long near = start;
-        long far = other == start ? start + step : other;
-        long guess = start;
-        for (int line = 0; line < MOST_LINES; line++) {
-            Outcome here = player.unbounded(with(near));
-            Outcome there = player.unbounded(with(far));
-            double slope = (here.allocated() - there.allocated()) / (double) (near - far);
-            if (!here.fits() || !there.fits() || slope <= 0) {
-                return guess;
-            }
-            long steps = (long) ((player.room() - here.allocated()) / slope / step);
-            guess = Math.max(least, Math.min(near + steps * step, MOST / step * step));
-            long moved = Math.abs(guess - near);
-            if (moved <= guess / 64) {
-                return guess;
-            }
-            far = near;
-            near = guess;
-        }
-        return guess;
+    /** Half of a size, or the next one where there is none. */
+    private static long half(long start, long step) {
+        long least = least(start, step);
+        long half = Math.max(least, start / 2 / step * step + least % step);
+        return half == start ? start + step : half;
+    }
+
+    /** Another size than the first, as near to the largest as that tells: memory grows by less than sizes. */
+    private long second(long start, long step) {
+        long least = least(start, step);
+        Outcome first = player.unbounded(with(start));
+        double share = first.allocated() == 0 ? 1 : player.room() / (double) first.allocated();
+        long steps = (long) ((Math.min(start * share, MOST) - least) / step);
+        long other = least + Math.max(0, steps) * step;
+        return other == start ? start + step : other;
+    }
+
+    private boolean fits(long value) {
+        return value <= MOST && player.fits(with(value));
     }
 
     /**

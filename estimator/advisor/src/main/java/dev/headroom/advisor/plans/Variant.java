@@ -3,6 +3,7 @@ package dev.headroom.advisor.plans;
 import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.change.Intrusion;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -62,6 +63,11 @@ record Variant(List<Change> changes, Scenario run) {
             }
         }
         return least;
+    }
+
+    /** With the prediction of its run. */
+    Plan plan(VariantPlayer player) {
+        return new Plan(ordered(), player.predict(run));
     }
 
     Intrusion intrusion() {

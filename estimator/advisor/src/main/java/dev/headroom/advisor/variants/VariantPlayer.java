@@ -6,7 +6,9 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Requests;
 import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.program.source.Recent;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Graph;
@@ -15,6 +17,7 @@ import dev.headroom.model.quant.pass.Loads;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -28,12 +31,18 @@ public final class VariantPlayer {
     /** Passes and steps after which memory goes round in a circle: nothing is first any more in the third. */
     private static final int SETTLED = 3;
 
+    /** Runs of which is kept what they asked of the allocator. */
+    private static final int ASKED = 64;
+
     private final PredictionRequest asked;
     private final Function<Scenario, Graph> reader;
     private final LongConsumer progress;
     private final Map<ModelOptions, Graph> graphs = new ConcurrentHashMap<>();
     private final AtomicLong played = new AtomicLong();
     private final Map<Scenario, Play> plays = new ConcurrentHashMap<>();
+
+    /** What runs that got through asked of the allocator, by what decides it. */
+    private final Recent<Scenario, Requests> requests = new Recent<>(ASKED);
 
     /** One that tells nobody how far it is. */
     public VariantPlayer(PredictionRequest asked) {
@@ -100,7 +109,44 @@ public final class VariantPlayer {
 
     /** Whether the run gets through within the device's memory. */
     public boolean fits(Scenario run) {
-        return !isTooLarge(run) && within(run).fits();
+        if (isTooLarge(run)) {
+            return false;
+        }
+        Optional<Requests> known = plays.containsKey(run) ? Optional.empty() : requests(run);
+        return known.flatMap(asks -> surely(asks, run))
+                .orElseGet(() -> within(run).fits());
+    }
+
+    /** Whether PyTorch, or the model, refuses the run. */
+    public boolean isImpossible(Scenario run) {
+        return requests(run).isEmpty() && within(run).result() == Outcome.Result.IMPOSSIBLE;
+    }
+
+    /** Whether requests are granted on the device of a run that asks them; empty where it may go on without some. */
+    private Optional<Boolean> surely(Requests asks, Scenario run) {
+        try {
+            Requests.Answer answer = Predictor.ask(asks, asked.with(run));
+            return answer.sure() ? Optional.of(answer.granted()) : Optional.empty();
+        } catch (UserInputException e) {
+            return Optional.empty(); // playing it tells the same
+        }
+    }
+
+    /**
+     * What a run asks of the allocator, where it was played lately, on whatever device and with whatever settings of
+     * the allocator.
+     */
+    public Optional<Requests> requests(Scenario run) {
+        return Optional.ofNullable(requests.find(onAny(run)));
+    }
+
+    /** Whether requests are granted on the device of a run. */
+    public boolean areGranted(Requests asks, Scenario run) {
+        return Predictor.ask(asks, asked.with(run)).granted();
+    }
+
+    private static Scenario onAny(Scenario run) {
+        return PredictionRequest.unbounded(run).withAllocConf("");
     }
 
     /** Whether the run is known to have more alive at once than the device has. */
@@ -176,6 +222,7 @@ public final class VariantPlayer {
         synchronized Simulation simulate() {
             Simulation simulation = Predictor.simulate(request(run));
             outcome = Outcome.of(simulation);
+            simulation.requests().ifPresent(asks -> requests.put(onAny(run), asks));
             count();
             return simulation;
         }

@@ -114,6 +114,9 @@ class AdvisorTest {
             assertTrue(changed.sizes().batch() > before, changed.sizes().batch() + " after " + before);
             assertTrue(fits(request.with(changed)));
             before = changed.sizes().batch();
+            for (int beyond = 1; beyond <= 3; beyond++) {
+                assertFalse(fits(request.with(changed.with(BATCH, before + beyond))), before + " + " + beyond);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,7 @@ public final class EventLog {
     private byte[] eventKind;
     private final IntArrayList eventRunning;
     private final LongArrayList eventReserved;
+    private final BitSet spared;
     private int frees;
 
     /** An empty one. */
@@ -40,6 +42,7 @@ public final class EventLog {
         eventKind = new byte[16];
         eventRunning = new IntArrayList();
         eventReserved = new LongArrayList();
+        spared = new BitSet();
     }
 
     private EventLog(EventLog same, long[] roundedBytes, long[] reservedBytes) {
@@ -53,6 +56,7 @@ public final class EventLog {
         eventKind = same.eventKind;
         eventRunning = same.eventRunning;
         eventReserved = LongArrayList.wrap(reservedBytes);
+        spared = same.spared;
         frees = same.frees;
     }
 
@@ -93,6 +97,16 @@ public final class EventLog {
 
     public void category(int storage, Category category, int running, long reserved) {
         event(storage, (byte) category.ordinal(), running, reserved);
+    }
+
+    /** Notes that a run without cuDNN's workspaces does the same but for this storage. */
+    public void spare(int storage) {
+        spared.set(storage);
+    }
+
+    /** Whether a run without cuDNN's workspaces does the same but for this storage. */
+    public boolean isSpared(int storage) {
+        return spared.get(storage);
     }
 
     private void event(int storage, byte kind, int running, long reserved) {

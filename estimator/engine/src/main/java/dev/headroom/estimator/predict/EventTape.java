@@ -27,15 +27,9 @@ final class EventTape {
         this.run = run;
     }
 
-    /**
-     * The tape of a run on one device.
-     *
-     * @param allocator that the run was played on
-     * @return empty when a request was refused, or when more was done to the allocator than its log says
-     */
-    static Optional<EventTape> of(Simulation run, CachingAllocator allocator) {
-        boolean alone = run.devices().size() == 1 && allocator.onlyServed();
-        return alone && run.failure() == null ? Optional.of(new EventTape(run)) : Optional.empty();
+    /** The tape of a run; empty when its log does not say all. */
+    static Optional<EventTape> of(Simulation run) {
+        return run.repeatable() ? Optional.of(new EventTape(run)) : Optional.empty();
     }
 
     /**
@@ -81,6 +75,7 @@ final class EventTape {
                 run.unmodelled(),
                 run.collectives(),
                 run.paged(),
+                true,
                 null);
     }
 

@@ -54,8 +54,8 @@ final class EventTapes {
         return tape == null ? Optional.empty() : tape.on(fresh.get(), asked);
     }
 
-    /** Keeps a run that was played on an allocator, if it can be played again. */
-    void keep(Simulation run, CachingAllocator allocator) {
-        EventTape.of(run, allocator).ifPresent(tape -> tapes.put(key, tape));
+    /** Keeps a run that was played, if it can be played again. */
+    void keep(Simulation run) {
+        EventTape.of(run).ifPresent(tape -> tapes.put(key, tape));
     }
 }

@@ -4,7 +4,6 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.allocator.address.Placement;
-import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.error.Unwanted;
 
 /**
@@ -34,10 +33,10 @@ final class MinimumMemory {
     /** Below this size the run is known to fail, down to the most that the search has found to be too little. */
     private long lacking;
 
-    MinimumMemory(EventLog log, AllocatorSettings settings, Placement placement) {
+    MinimumMemory(Requests requests, AllocatorSettings settings, Placement placement) {
         this.settings = settings;
         this.placement = placement;
-        this.requests = Requests.of(log);
+        this.requests = requests;
         this.sharing = RequestPlay.onlyRefusalsDiffer(settings);
         this.common = new RequestPlay(requests, settings, placement, GRANULE);
         this.play = new RequestPlay(requests, settings, placement, GRANULE);

@@ -71,6 +71,16 @@ public final class Predictor {
         return player(request).with(end).play(request.graph(), request.scenario());
     }
 
+    /**
+     * What becomes of requests on the device of another run that asks the same, as a run with other settings of the
+     * allocator does.
+     *
+     * @throws UserInputException for impossible settings, and when nothing of the device is free
+     */
+    public static Requests.Answer ask(Requests requests, PredictionRequest on) {
+        return requests.of(settings(on), memory(on));
+    }
+
     static RunPlayer player(PredictionRequest request) {
         return new RunPlayer(device(request), settings(request), () -> memory(request));
     }

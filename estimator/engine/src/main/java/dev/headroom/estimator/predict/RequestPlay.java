@@ -9,6 +9,8 @@ import dev.headroom.allocator.address.Placement;
 
 /** Requests that are played in a device of some size, up to somewhere. */
 final class RequestPlay {
+    private static final int NONE = -1;
+
     private final Requests requests;
     private final SimulatedDeviceMemory memory;
     private final CachingAllocator allocator;
@@ -19,8 +21,13 @@ final class RequestPlay {
 
     /** At the beginning, in a device of its own. */
     RequestPlay(Requests requests, AllocatorSettings settings, Placement placement, long total) {
+        this(requests, settings, new SimulatedDeviceMemory(total, 0, placement));
+    }
+
+    /** At the beginning, in a device of which nothing was asked yet. */
+    RequestPlay(Requests requests, AllocatorSettings settings, SimulatedDeviceMemory memory) {
         this.requests = requests;
-        this.memory = new SimulatedDeviceMemory(total, 0, placement);
+        this.memory = memory;
         this.allocator = new CachingAllocator(settings, memory);
         this.blocks = new int[requests.storages()];
     }
@@ -88,6 +95,16 @@ final class RequestPlay {
         return true;
     }
 
+    /** The most that was handed out at once so far. */
+    long mostAllocated() {
+        return allocator.statistics().allocatedBytes().peak();
+    }
+
+    /** The most that the allocator held so far. */
+    long mostReserved() {
+        return allocator.statistics().reservedBytes().peak();
+    }
+
     /** The least size, and the least too large, of devices that would have played alike so far. */
     long mostUsed() {
         return memory.mostUsed();
@@ -95,6 +112,21 @@ final class RequestPlay {
 
     long leastRefused() {
         return memory.leastRefused();
+    }
+
+    /**
+     * Goes on behind a request that failed, as a run does that can do without it.
+     *
+     * @return false for a run that cannot
+     */
+    boolean skips() {
+        int storage = requests.storage(next);
+        if (!requests.isScratch(storage)) {
+            return false;
+        }
+        blocks[storage] = NONE;
+        next++;
+        return true;
     }
 
     /** What must fit in the device for the next request to be granted without returning cached memory. */
@@ -120,7 +152,7 @@ final class RequestPlay {
         int storage = requests.storage(next);
         if (requests.isAllocation(next)) {
             blocks[storage] = allocator.allocate(requests.bytes(storage), requests.stream(storage));
-        } else {
+        } else if (blocks[storage] != NONE) {
             allocator.free(blocks[storage]);
         }
         next++;

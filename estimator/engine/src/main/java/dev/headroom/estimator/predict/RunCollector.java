@@ -15,6 +15,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -69,7 +70,18 @@ final class RunCollector implements PhaseListener {
                 unmodelled(prepared, loop),
                 collectives.phases(),
                 runtime.devices().paged(),
+                end == null && isRepeatable(prepared.scenario()),
                 end == null ? null : failure(loop.moment(), end));
+    }
+
+    /** A run that did without something it was refused may get it elsewhere. */
+    private boolean isRepeatable(Scenario run) {
+        LoggedMemory memory = runtime.devices().memory(0);
+        boolean refused = memory.eventsAtFailure() >= 0;
+        return EventTapes.isBlind(run)
+                && runtime.devices().count() == 1
+                && !refused
+                && memory.allocator().onlyServed();
     }
 
     /** Operators without a rule, and functions of which the graph holds the forward pass alone. */

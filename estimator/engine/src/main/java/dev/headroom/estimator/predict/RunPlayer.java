@@ -127,7 +127,7 @@ public record RunPlayer(
         try {
             loop.play();
             Simulation done = collector.finish(prepared, loop, null);
-            tapes.ifPresent(known -> known.keep(done, runtime.allocator()));
+            tapes.ifPresent(known -> known.keep(done));
             return done;
         } catch (OutOfMemoryException e) {
             if (loop.repeats().isRepeating()) {

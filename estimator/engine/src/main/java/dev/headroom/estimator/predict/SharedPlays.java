@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,11 @@ final class SharedPlays extends Plays {
     Simulation run(PredictionRequest request, WorkspaceEnd end) {
         Simulation free = ends.computeIfAbsent(end, e -> super.run(request.unbounded(), e));
         return suits(free, request) ? free : super.run(request, end);
+    }
+
+    @Override
+    Optional<Verdicts.Ending> withoutCudnn(PredictionRequest request, Simulation played, boolean least) {
+        return Optional.empty(); // played once for all cards
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *     through, by name, in alphabetical order
  * @param collectives that the rank asked for, by phase; empty for a run on one GPU
  * @param paged bytes of managed memory, which CUDA moves between host and device
+ * @param repeatable whether the log says all that was asked of the allocator of a run that got through and never looked
+ *     how much memory there is: on a device of another size it asks the same
  * @param failure {@code null} when the run got through
  */
 public record Simulation(
@@ -41,7 +44,13 @@ public record Simulation(
         Map<String, Integer> unmodelled,
         List<List<CollectiveRow>> collectives,
         long paged,
+        boolean repeatable,
         @Nullable Failure failure) {
+
+    /** What was asked of the allocator, to be asked of others; empty where the log does not say it. */
+    public Optional<Requests> requests() {
+        return repeatable ? Optional.of(Requests.of(log())) : Optional.empty();
+    }
 
     /** The phases. */
     public PhaseHistory history() {

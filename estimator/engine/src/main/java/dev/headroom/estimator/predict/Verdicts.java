@@ -13,6 +13,7 @@ import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Verdicts {
     static final String RESERVED = "segments of the caching allocator, played";
+
+    /** An end that does not get through needs more than there is, however much. */
+    static final Long TOO_MUCH = Long.MAX_VALUE;
 
     private final PredictionRequest request;
     private final Simulation run;
@@ -97,8 +101,7 @@ final class Verdicts {
     }
 
     /** The most that a run holds, and the least memory in which it gets through, where that is asked for. */
-    private record Ending(
-            long reserved, long allocated, @Nullable Long least) {
+    record Ending(long reserved, long allocated, @Nullable Long least) {
         Ending(Simulation run, @Nullable Long least) {
             this(run.mostReserved(), run.mostAllocated(), least);
         }
@@ -108,12 +111,16 @@ final class Verdicts {
         if (end == WorkspaceEnd.FIRST) {
             return new Ending(whole, whole.oom() != null ? null : Long.valueOf(plays.least(request, whole)));
         }
-        Simulation other = plays.run(run.oom() == null ? request : request.unbounded(), end);
+        PredictionRequest on = run.oom() == null ? request : request.unbounded();
         boolean asked = whole.oom() == null && limited();
-        // An end that does not get through needs more than there is, however much.
-        return new Ending(
-                other,
-                !asked ? null : Long.valueOf(other.oom() == null ? plays.least(request, other) : Long.MAX_VALUE));
+        if (end == WorkspaceEnd.NONE) {
+            Optional<Ending> known = plays.withoutCudnn(on, whole, asked);
+            if (known.isPresent()) {
+                return known.get();
+            }
+        }
+        Simulation other = plays.run(on, end);
+        return new Ending(other, !asked ? null : other.oom() == null ? (Long) plays.least(request, other) : TOO_MUCH);
     }
 
     /** @param others at the ends of what is uncertain */

@@ -95,6 +95,9 @@ public final class LoggedMemory {
                 int block = bytes > 0 ? request(bytes, stream) : -1;
                 int id = add(bytes, block, category, log.dtype(storage), log.sizes(storage), stream);
                 names.put(storage, id, block);
+                if (log.isSpared(storage)) {
+                    log.spare(id);
+                }
             }
         }
     }

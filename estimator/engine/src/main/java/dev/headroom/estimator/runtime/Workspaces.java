@@ -134,6 +134,13 @@ public final class Workspaces {
         to.unknownIf(!kept.isEmpty());
     }
 
+    /** Takes a workspace of cuDNN and gives it back, which runs without them leave out. */
+    public void useCudnn(long bytes) {
+        Tensor workspace = runtime.workspace(bytes);
+        runtime.devices().memory().log().spare(workspace.storage().number());
+        runtime.free(workspace);
+    }
+
     /** The running rule plays a bound: something that it does not know is left out, or as large as it can be. */
     public void noteBound() {
         bounds++;

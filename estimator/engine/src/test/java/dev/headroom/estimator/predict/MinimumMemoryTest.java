@@ -38,7 +38,7 @@ class MinimumMemoryTest {
         long reserved = spacious.statistics().reservedBytes().peak();
         assertEquals(
                 searched(program, settings, allocated, reserved),
-                new MinimumMemory(log, settings, Placement.DRIVER).bytes(allocated, reserved));
+                new MinimumMemory(Requests.of(log), settings, Placement.DRIVER).bytes(allocated, reserved));
     }
 
     /** Two blocks of 4 MiB share a segment of 20 MiB, whose rest serves its own stream alone. */
@@ -50,7 +50,7 @@ class MinimumMemoryTest {
         add(log, 4, 0);
         log.free(first, 0, 0);
         add(log, 12, stream);
-        long least = new MinimumMemory(log, AllocatorSettings.defaults(), Placement.DRIVER)
+        long least = new MinimumMemory(Requests.of(log), AllocatorSettings.defaults(), Placement.DRIVER)
                 .bytes(16 * Bytes.MIB, 40 * Bytes.MIB);
         assertEquals(mib * Bytes.MIB, least);
     }

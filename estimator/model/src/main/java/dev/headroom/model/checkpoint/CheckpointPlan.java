@@ -72,10 +72,11 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         }
         if (!run.checkpointing().modules().isEmpty()) {
             Regions regions = new Regions(graph);
+            LibrarySwitch.Layers layers = LibrarySwitch.layers(graph);
             List<Region> named = ModulePatterns.ranges(
                             graph, run.checkpointing().modules())
                     .stream()
-                    .map(r -> regions.of(r.from(), r.to(), LibrarySwitch.given(graph, r.from(), r.to())))
+                    .map(r -> regions.of(r.from(), r.to(), layers.given(r.from(), r.to())))
                     .toList();
             return new CheckpointPlan(graph, named, explicit);
         }

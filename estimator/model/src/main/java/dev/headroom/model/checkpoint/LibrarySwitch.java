@@ -61,25 +61,29 @@ final class LibrarySwitch {
     }
 
     /**
-     * What the layers of transformers from one node to before another are given and do not read, when they are wrapped
-     * by name.
+     * The layers of transformers, found once for many ranges.
+     *
+     * @param calls of them
+     * @param positions nodes whose results may be positions
      */
-    static List<String> given(Graph graph, int from, int to) {
-        return given(graph, layers(graph), from, to);
+    record Layers(Graph graph, List<ModuleCalls.Call> calls, List<Integer> positions) {
+        /**
+         * What those from one node to before another are given and do not read, when they are wrapped by name.
+         *
+         * @param from the first node
+         */
+        List<String> given(int from, int to) {
+            return calls.stream()
+                    .filter(c -> from <= c.from() && c.to() <= to)
+                    .findFirst()
+                    .map(c -> LibrarySwitch.positions(graph, positions, c))
+                    .orElse(List.of());
+        }
     }
 
-    /** The layers of transformers. */
-    static List<ModuleCalls.Call> layers(Graph graph) {
-        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer);
-    }
-
-    /** @param layers of the graph, found once for many ranges */
-    static List<String> given(Graph graph, List<ModuleCalls.Call> layers, int from, int to) {
-        return layers.stream()
-                .filter(c -> from <= c.from() && c.to() <= to)
-                .findFirst()
-                .map(c -> positions(graph, positions(graph), c))
-                .orElse(List.of());
+    static Layers layers(Graph graph) {
+        List<ModuleCalls.Call> calls = ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer);
+        return new Layers(graph, calls, calls.isEmpty() ? List.of() : positions(graph));
     }
 
     /** timm calls {@code checkpoint} with modules; transformers call it inside of the layer's own call. */

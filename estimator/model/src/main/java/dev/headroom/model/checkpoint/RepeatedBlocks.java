@@ -98,10 +98,10 @@ public final class RepeatedBlocks {
     /** A region for each call of a block. */
     public static List<Region> regions(Graph graph) {
         Set<String> blocks = Set.copyOf(of(graph));
-        List<ModuleCalls.Call> layers = LibrarySwitch.layers(graph);
+        LibrarySwitch.Layers layers = LibrarySwitch.layers(graph);
         Regions regions = new Regions(graph);
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
-                .map(c -> regions.of(c.from(), c.to(), LibrarySwitch.given(graph, layers, c.from(), c.to())))
+                .map(c -> regions.of(c.from(), c.to(), layers.given(c.from(), c.to())))
                 .toList();
     }
 

@@ -71,8 +71,8 @@ class LibrarySwitchTest {
     void layersThatAreNamedAreGivenThemToo() {
         Chains chain = model().then("exp").source("position_ids = make()").then("exp");
         Graph graph = chain.then("mul", LAYER).then("exp").graph();
-        assertEquals(List.of("v0"), LibrarySwitch.given(graph, 2, 3));
-        assertEquals(List.of(), LibrarySwitch.given(graph, 3, 4));
+        assertEquals(List.of("v0"), LibrarySwitch.layers(graph).given(2, 3));
+        assertEquals(List.of(), LibrarySwitch.layers(graph).given(3, 4));
     }
 
     @Test

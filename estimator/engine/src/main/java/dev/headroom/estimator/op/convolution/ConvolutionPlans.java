@@ -48,6 +48,10 @@ final class ConvolutionPlans {
                 list(p.dilation()),
                 List.of(alignment(x), alignment(w), alignment(y)),
                 rt.options().deterministic());
+        Long known = rt.threads().current().plans().find(problem);
+        if (known != null && take(rt, known)) {
+            return;
+        }
         boolean searched = rt.options().cudnnBenchmark();
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
@@ -58,10 +62,6 @@ final class ConvolutionPlans {
                                 .orElse(NONE),
                         rt.options().cudnn(),
                         searched);
-        Long known = rt.threads().current().plans().find(problem);
-        if (known != null && take(rt, known)) {
-            return;
-        }
         if (searched) {
             benchmark(rt, answer.all().get());
         }
@@ -76,7 +76,7 @@ final class ConvolutionPlans {
         OutOfMemoryException last = null;
         for (long bytes : plans) {
             try {
-                rt.free(rt.workspace(bytes));
+                rt.workspaces().useCudnn(bytes);
                 return bytes;
             } catch (OutOfMemoryException e) {
                 last = e;
@@ -90,7 +90,7 @@ final class ConvolutionPlans {
             return true;
         }
         try {
-            rt.free(rt.workspace(bytes));
+            rt.workspaces().useCudnn(bytes);
             return true;
         } catch (OutOfMemoryException e) {
             return false;

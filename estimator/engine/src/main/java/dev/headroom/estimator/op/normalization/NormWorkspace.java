@@ -39,7 +39,7 @@ record NormWorkspace(int rows, int halfRows, int counter, int fixed) {
         if (channels % VECTOR != 0 && channels > LANES) {
             rt.workspaces().noteBound(); // not asked so far
         }
-        rt.free(rt.workspace(bytes(channels, x.numel() / channels, x.dtype())));
+        rt.workspaces().useCudnn(bytes(channels, x.numel() / channels, x.dtype()));
     }
 
     /** @param rows everything but the channels */

@@ -1,0 +1,141 @@
+package dev.headroom.advisor.plans;
+
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.estimator.predict.Requests;
+import dev.headroom.model.scenario.Scenario;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The largest size that is likely to get through, from what runs of two sizes asked of the allocator: what runs of
+ * other sizes would ask is drawn as lines through that, and played on the device. Rounding, and memory that is lost
+ * between blocks, come out of that as in a run; kernels that are chosen by sizes do not.
+ */
+final class SizeForecast {
+    /** The first step down from where all of the room would be used is this share of the size. */
+    private static final int FINE = 256;
+
+    private final VariantPlayer player;
+    private final LongFunction<Scenario> with;
+    private final long step;
+    private final long least;
+    private @Nullable LongFunction<Requests> line;
+
+    /**
+     * @param with the run of a size
+     * @param step between sizes
+     * @param least size
+     */
+    SizeForecast(VariantPlayer player, LongFunction<Scenario> with, long step, long least) {
+        this.player = player;
+        this.with = with;
+        this.step = step;
+        this.least = least;
+    }
+
+    /** The possible size that is so far above another. */
+    long above(long from, double distance) {
+        long most = LargestSizeSearch.MOST / step * step;
+        long steps = (long) (distance / step);
+        return Math.max(least, Math.min(from + steps * step, most));
+    }
+
+    /**
+     * Whether a size may get through, whatever workspaces its kernels take, by the runs that were last looked at; false
+     * where they do not say.
+     */
+    boolean mayFit(long size) {
+        return line != null && player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
+    }
+
+    /** Whether there is room for all that a run of a size needs at once, were none lost between blocks. */
+    boolean hasRoom(long size) {
+        return line != null
+                && size < LargestSizeSearch.MOST
+                && line.apply(size).withoutScratch().peak() <= player.room();
+    }
+
+    /** The least size beyond another that there is no room for. */
+    long leastWithoutRoom(long from) {
+        long fits = from;
+        long stride = step;
+        while (hasRoom(fits + stride)) {
+            fits += stride;
+            stride *= 2;
+        }
+        long fails = fits + stride;
+        while (fails - fits > step) {
+            long middle = fits + (fails - fits) / step / 2 * step;
+            if (hasRoom(middle)) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return fails;
+    }
+
+    /** Empty where two runs do not ask alike, or it is not known what they asked. */
+    OptionalLong largest(long near, long far) {
+        Optional<Requests> other = player.requests(with.apply(far));
+        line = player.requests(with.apply(near))
+                .flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)))
+                .orElse(null);
+        return line == null ? OptionalLong.empty() : largest(near, far, line);
+    }
+
+    private OptionalLong largest(long near, long far, LongFunction<Requests> requests) {
+        double slope = (requests.apply(near).peak() - requests.apply(far).peak()) / (double) (near - far);
+        if (slope <= 0) {
+            return OptionalLong.empty();
+        }
+        long fails = filled(near, slope, requests) + step;
+        long stride = Math.max(1, fails / step / FINE) * step;
+        long fits = fails - step;
+        while (fits >= least && !isLikely(fits, requests)) {
+            fails = fits;
+            fits -= stride;
+            stride *= 2;
+        }
+        fits = Math.max(fits, least - step);
+        while (fails - fits > step) {
+            long middle = fits + (fails - fits) / step / 2 * step;
+            if (isLikely(middle, requests)) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return fits < least ? OptionalLong.empty() : OptionalLong.of(fits);
+    }
+
+    /** The largest size whose requests are no more at once than there is room. */
+    private long filled(long near, double slope, LongFunction<Requests> requests) {
+        long room = player.room();
+        long guess = above(near, (room - requests.apply(near).peak()) / slope);
+        long fits = least - step;
+        long fails = guess + step;
+        long stride = step;
+        while (fails < LargestSizeSearch.MOST && requests.apply(fails).peak() <= room) {
+            fits = fails;
+            fails += stride;
+            stride *= 2;
+        }
+        long below = fails - step;
+        while (fails - fits > step) {
+            if (requests.apply(below).peak() <= room) {
+                fits = below;
+            } else {
+                fails = below;
+            }
+            below = fits + (fails - fits) / step / 2 * step;
+        }
+        return Math.max(least, fits);
+    }
+
+    private boolean isLikely(long size, LongFunction<Requests> requests) {
+        return player.areGranted(requests.apply(size), with.apply(size));
+    }
+}
