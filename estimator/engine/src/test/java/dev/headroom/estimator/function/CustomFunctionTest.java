@@ -78,8 +78,7 @@ class CustomFunctionTest extends OnRuntime {
     @Test
     void gradientsOfUnusedResultsAreMadeUp() {
         Tensor numbers = rt.empty(DType.INT64, 3);
-        CustomFunction f =
-                function(4, SAVED, inputs -> returned(kib(), rt.empty(DType.FLOAT16, 5, 7), numbers, null));
+        CustomFunction f = function(4, SAVED, inputs -> returned(kib(), rt.empty(DType.FLOAT16, 5, 7), numbers, null));
         Tensor[] out = f.apply(List.of(leaf()));
         assertNull(out[3]);
         backward(out[0]);
@@ -95,8 +94,7 @@ class CustomFunctionTest extends OnRuntime {
         for (BitSet attributes : List.of(SAVED, ATTRIBUTE)) {
             Tensor x = leaf();
             long before = allocated();
-            Tensor out = called(
-                    function(1, attributes, inputs -> returned(kib(), rt.empty(DType.FLOAT32, 512))), x);
+            Tensor out = called(function(1, attributes, inputs -> returned(kib(), rt.empty(DType.FLOAT32, 512))), x);
             assertEquals(before + 3 * KIB, allocated());
             backward(out);
             long kept = attributes.isEmpty() ? 0 : 2 * KIB;
