@@ -95,15 +95,23 @@ final class Cases {
     private static void call(Class<?> test, Method m, Object... arguments) throws Throwable {
         try {
             Object on = Modifier.isStatic(m.getModifiers()) ? null : instance(test);
-            for (Method before : test.getDeclaredMethods()) {
-                if (before.isAnnotationPresent(BeforeEach.class)) {
-                    before.setAccessible(true);
-                    before.invoke(on);
-                }
-            }
+            prepare(test, on);
             m.invoke(on, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause();
+        }
+    }
+
+    /** Runs what comes before each test, that of the class it extends first. */
+    private static void prepare(Class<?> test, Object on) throws ReflectiveOperationException {
+        if (test.getSuperclass() != Object.class) {
+            prepare(test.getSuperclass(), on);
+        }
+        for (Method before : test.getDeclaredMethods()) {
+            if (before.isAnnotationPresent(BeforeEach.class)) {
+                before.setAccessible(true);
+                before.invoke(on);
+            }
         }
     }
 

@@ -103,6 +103,21 @@ static void add_entries(struct buffer *b, const char *source) {
     }
 }
 
+// The header is compiled once and kept beside its source. Flags are the same for it and for what includes it: a compiled
+// header serves no others. Processes may come here together: the last one's file stays.
+#define COMPILE "g++ -std=c++17 -O1 -w -ffp-contract=off -fno-threadsafe-statics -U_FORTIFY_SOURCE -fPIC "
+
+static void compile_header(void) {
+    char path[4400], command[16384];
+    snprintf(path, sizeof path, "%s/kernel.h.gch", null_folder());
+    if (access(path, R_OK) == 0) return;
+    snprintf(command, sizeof command, COMPILE "-x c++-header -o '%s.%d' '%s/kernel.h' 2>&1 && mv '%s.%d' '%s'", path,
+             getpid(), null_folder(), path, getpid(), path);
+    // Where this fails, compiling the first kernel fails as well and says why.
+    int status;
+    free(output(command, &status).text);
+}
+
 static void first_lines(const char *text, char *log, size_t bytes) { snprintf(log, bytes, "%s", text); }
 
 // The image: HEADER, a line of options, the number of template instances, one a line, the source.
@@ -135,10 +150,10 @@ static int build(const char *image, const char *stem, const char *path, char *lo
             name = end + 1;
         }
         write_file(file, text.text);
+        compile_header();
         free(text.text), free(shared.text), free(expanded.text);
         snprintf(command, sizeof command,
-                 "g++ -std=c++17 -O1 -w -ffp-contract=off -fno-threadsafe-statics -U_FORTIFY_SOURCE -fPIC -shared -I'%s'"
-                 " -o '%s.tmp' '%s' 2>&1 && mv '%s.tmp' '%s'",
+                 COMPILE "-shared -I'%s' -o '%s.tmp' '%s' 2>&1 && mv '%s.tmp' '%s'",
                  null_folder(), stem, file, stem, path);
         expanded = output(command, &status);
     }

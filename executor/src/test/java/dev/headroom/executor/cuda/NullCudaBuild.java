@@ -23,7 +23,7 @@ import org.bytedeco.cuda.global.nvml;
 import org.bytedeco.cuda.global.nvrtc;
 
 /**
- * Compiles the C sources of the null CUDA libraries into a folder below {@code target}, once for each state of the
+ * Compiles the C sources of the null CUDA libraries into a folder below the project's {@code target}, once for each state of the
  * sources. Functions of the Java bindings that no source defines become stubs that report "not supported", since
  * calling a symbol that is missing ends the process.
  */
@@ -81,9 +81,9 @@ final class NullCudaBuild {
         for (String file : files) {
             sum.update(source(file));
         }
-        Path all = Files.createDirectories(Path.of("target", "nullcuda").toAbsolutePath());
+        Path all = Files.createDirectories(top().resolve("target/nullcuda"));
         Path folder = all.resolve(Long.toHexString(sum.getValue()));
-        // Test processes of one module may start together.
+        // Test processes may start together.
         try (FileChannel channel =
                         FileChannel.open(all.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock lock = channel.lock()) {
@@ -99,6 +99,15 @@ final class NullCudaBuild {
             }
         }
         return folder;
+    }
+
+    /** The folder of the whole project: modules share the libraries, and the kernels that tests compile there. */
+    private static Path top() {
+        Path top = Path.of("").toAbsolutePath();
+        while (top.getParent() != null && Files.exists(top.resolveSibling("pom.xml"))) {
+            top = top.getParent();
+        }
+        return top;
     }
 
     private static void compile(Path folder, Library library) throws IOException {

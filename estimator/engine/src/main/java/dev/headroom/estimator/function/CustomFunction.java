@@ -58,7 +58,7 @@ public final class CustomFunction {
         adopt(made);
         @Nullable Tensor[] out = Arrays.copyOf(made, results);
         long[][] sizes = new long[results][];
-        DType[] types = new DType[results];
+        @Nullable DType[] types = new DType[results];
         for (int i = 0; i < results; i++) {
             Tensor t = out[i];
             if (t != null && i > 0 && inputs.contains(t)) {
@@ -66,8 +66,12 @@ public final class CustomFunction {
                 t = runtime.view(t, t.sizes(), t.strides(), t.offset());
                 out[i] = t;
             }
-            sizes[i] = t == null ? new long[0] : t.sizes();
-            types[i] = t == null ? DType.FLOAT32 : t.dtype();
+            if (t == null) {
+                recorder.nonDifferentiable(null);
+                continue;
+            }
+            sizes[i] = t.sizes();
+            types[i] = t.dtype();
             recorder.output(t);
         }
         Saved[] saved = new Saved[made.length - results];
@@ -85,16 +89,18 @@ public final class CustomFunction {
         return t != null && Arrays.asList(made).indexOf(t) < results ? recorder.saveOutput(t) : recorder.save(t);
     }
 
-    private @Nullable Tensor[] backward(@Nullable Tensor[] gradients, Saved[] saved, long[][] sizes, DType[] types) {
+    private @Nullable Tensor[] backward(
+            @Nullable Tensor[] gradients, Saved[] saved, long[][] sizes, @Nullable DType[] types) {
         @Nullable Tensor[] given = Arrays.copyOf(gradients, results + saved.length);
         for (int i = 0; i < results; i++) {
             // Undefined gradients are made up (ctx.materialize_grads) before Python sees them.
-            if (given[i] == null && types[i].isFloatingPoint()) {
-                given[i] = runtime.empty(types[i], sizes[i]);
+            DType type = types[i];
+            if (given[i] == null && type != null && type.isFloatingPoint()) {
+                given[i] = runtime.empty(type, sizes[i]);
             }
         }
         for (int i = 0; i < saved.length; i++) {
-            given[results + i] = saved[i].get();
+            given[results + i] = saved[i].getOrNull();
         }
         @Nullable Tensor[] out = backward.run(Arrays.asList(given));
         adopt(out);

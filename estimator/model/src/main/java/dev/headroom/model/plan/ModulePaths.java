@@ -1,8 +1,8 @@
 package dev.headroom.model.plan;
 
+import dev.headroom.model.units.Wildcards;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** Paths of modules against patterns whose parts have the wildcards of file names (Python's {@code fnmatch}). */
 final class ModulePaths {
@@ -29,7 +29,7 @@ final class ModulePaths {
     private static boolean fits(String[] wanted, String[] parts) {
         boolean all = wanted.length == parts.length;
         for (int i = 0; all && i < parts.length; i++) {
-            all = fits(wanted[i], parts[i]);
+            all = Wildcards.fit(wanted[i], parts[i]);
         }
         return all;
     }
@@ -40,22 +40,5 @@ final class ModulePaths {
         return modules.stream()
                 .filter(m -> m.startsWith(prefix) || m.equals(path))
                 .toList();
-    }
-
-    /** Whether one name fits one part of a pattern. */
-    static boolean fits(String wildcard, String name) {
-        if (wildcard.equals("*") || wildcard.indexOf('*') < 0 && wildcard.indexOf('?') < 0) {
-            return wildcard.equals("*") || wildcard.equals(name);
-        }
-        StringBuilder regex = new StringBuilder();
-        for (int i = 0; i < wildcard.length(); i++) {
-            char c = wildcard.charAt(i);
-            switch (c) {
-                case '*' -> regex.append(".*");
-                case '?' -> regex.append('.');
-                default -> regex.append(Pattern.quote(String.valueOf(c)));
-            }
-        }
-        return name.matches(regex.toString());
     }
 }

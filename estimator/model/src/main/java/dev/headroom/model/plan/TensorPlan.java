@@ -1,6 +1,7 @@
 package dev.headroom.model.plan;
 
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.units.Wildcards;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -81,7 +82,7 @@ public record TensorPlan(String file, List<Entry> entries) {
             boolean inside = under.isEmpty() || path.startsWith(under + ".");
             String last = path.substring(path.lastIndexOf('.') + 1);
             for (Entry entry : inside ? names.entries() : List.<Entry>of()) {
-                if (ModulePaths.fits(entry.pattern(), last)) {
+                if (Wildcards.fit(entry.pattern(), last)) {
                     out.add(new PlannedModule(path, Objects.requireNonNull(entry.style(), entry.pattern())));
                     break;
                 }

@@ -1,10 +1,10 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.units.Wildcards;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * A group of parameters, which an optimizer steps on its own (torch/optim/optimizer.py, {@code param_groups}), or one
  * of several optimizers of a run.
  *
- * @param patterns names of parameters, with {@code *} for any text; of several groups the first takes a parameter
+ * @param patterns names of parameters with {@link Wildcards}; of several groups the first takes a parameter
  * @param own settings of the group, as the command line has them; others are the run's
  */
 public record ParameterGroup(List<String> patterns, List<Own> own) {
@@ -73,8 +73,7 @@ public record ParameterGroup(List<String> patterns, List<Own> own) {
 
     /** Whether one of its patterns names a parameter. */
     public boolean names(String parameter) {
-        return patterns.stream()
-                .anyMatch(p -> parameter.matches(Pattern.quote(p).replace("*", "\\E.*\\Q")));
+        return patterns.stream().anyMatch(p -> Wildcards.fit(p, parameter));
     }
 
     /** Whether the group's optimizer has the settings that it is given. */

@@ -140,19 +140,9 @@ final class ChunkedLogProbs {
                 }
             }
         }
-        Tensor[] out = {
+        return new Tensor[] {
             lowered(gradHidden, hidden), lowered(gradWeight, weight), bias == null ? null : lowered(gradBias, bias)
         };
-        Tensor[] accumulated = {gradHidden, gradWeight, gradBias};
-        for (int i = 0; i < out.length; i++) {
-            if (accumulated[i] != out[i]) {
-                rt.free(accumulated[i]);
-            }
-        }
-        rt.free(buffer);
-        rt.free(chunk);
-        rt.free(part);
-        return out;
     }
 
     private @Nullable Tensor lowered(@Nullable Tensor gradient, Tensor like) {

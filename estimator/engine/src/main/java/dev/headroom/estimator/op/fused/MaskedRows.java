@@ -45,27 +45,16 @@ final class MaskedRows {
     /** Zeros with the gradient put where it was taken from. */
     private static Tensor scattered(EagerRuntime rt, Tensor g, long[] sizes, Tensor mask) {
         Tensor out = Creation.zeros(rt, g.dtype(), sizes);
-        Tensor at = positions(rt, mask);
+        positions(rt, mask);
         long n = mask.numel();
-        Tensor linear = null;
-        for (int d = 0; d < mask.dim(); d++) {
-            Tensor offset = offset(rt, n);
-            if (linear == null) {
-                linear = offset;
-            } else {
-                rt.free(offset);
-            }
+        offset(rt, n); // is there until the end, and so are positions and what is sorted
+        for (int d = 1; d < mask.dim(); d++) {
+            rt.free(offset(rt, n));
         }
-        Tensor sorted = rt.empty(DType.INT64, n);
-        Tensor original = rt.empty(DType.INT64, n);
-        Tensor range = rt.empty(DType.INT64, n);
-        int bits = CubScratch.bits(n - 1);
-        rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, DType.INT64.bytes(), bits)));
-        rt.free(range);
-        rt.free(original);
-        rt.free(sorted);
-        rt.free(linear);
-        rt.free(at);
+        rt.empty(DType.INT64, n);
+        rt.empty(DType.INT64, n);
+        rt.empty(DType.INT64, n);
+        rt.scratch(CubScratch.sortPairs(rt.device(), n, DType.INT64.bytes(), CubScratch.bits(n - 1)));
         return out;
     }
 
@@ -101,10 +90,8 @@ final class MaskedRows {
     /** masked_scatter_backward: what the mask picks, filled up with zeros. */
     private static Tensor gathered(EagerRuntime rt, Tensor g, Tensor mask, long n) {
         NonZeroScratch.use(rt, mask.numel());
-        Tensor zeros = rt.empty(g.dtype(), n);
-        Tensor out = rt.empty(g.dtype(), n);
-        rt.free(zeros);
-        return out;
+        rt.empty(g.dtype(), n); // zeros, there until the end
+        return rt.empty(g.dtype(), n);
     }
 
     /** Sum of all elements, as a scalar that no gradient flows through. */

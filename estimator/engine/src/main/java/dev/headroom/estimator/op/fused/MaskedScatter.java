@@ -51,9 +51,7 @@ final class MaskedScatter {
         if (dense != null) {
             rt.free(dense);
         }
-        Tensor zeros = rt.empty(g.dtype(), sizes);
-        Tensor out = rt.empty(g.dtype(), sizes);
-        rt.free(zeros);
-        return out;
+        rt.empty(g.dtype(), sizes); // zeros, there until the end
+        return rt.empty(g.dtype(), sizes);
     }
 }
