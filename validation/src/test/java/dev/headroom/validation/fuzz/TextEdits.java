@@ -78,6 +78,8 @@ final class TextEdits {
             "4MB",
             "fp8");
 
+    private static final int REPEATED = 5_000;
+
     private TextEdits() {}
 
     static byte[] apply(byte[] seed, Program program) {
@@ -166,7 +168,11 @@ final class TextEdits {
             case 4 -> tokens.add(at, tokens.get(at));
             case 5 -> tokens.add(at, word);
             case 6 -> tokens.add(at, other);
-            default -> tokens.set(at, tokens.get(at).repeat(edit.value() % 16 == 0 ? 5_000 : 2));
+            default -> {
+                // A token that was repeated is only doubled: edits that multiply each other fill the memory themselves.
+                String token = tokens.get(at);
+                tokens.set(at, token.repeat(edit.value() % 16 == 0 && token.length() < REPEATED ? REPEATED : 2));
+            }
         }
     }
 }
