@@ -28,6 +28,9 @@ final class Literals {
     /** What is left of {@code torch.tensor}: the last step of making one. */
     private static final String MADE = "aten.detach_";
 
+    /** A step before it, where the model is exported on a GPU. */
+    private static final String LIFTED = "aten.lift_fresh_copy";
+
     private final Graph graph;
     private final FollowedTypes types;
     private final Set<String> constants = new HashSet<>();
@@ -70,11 +73,18 @@ final class Literals {
     }
 
     private Graph rewritten() {
+        Map<String, String> lifted = new HashMap<>();
         for (Node n : graph.nodes()) {
             n.reads().forEach(r -> readers.computeIfAbsent(r, k -> new ArrayList<>(2))
                     .add(n));
-            if (n.operator().equals(MADE) && constants.containsAll(n.reads())) {
-                made.put(n.outputs().get(0), n.reads().get(0));
+            String given = n.reads().isEmpty() ? "" : n.reads().get(0);
+            String literal = lifted.getOrDefault(given, given);
+            if (constants.contains(literal)) {
+                if (n.operator().equals(LIFTED)) {
+                    lifted.put(n.outputs().get(0), literal);
+                } else if (n.operator().equals(MADE)) {
+                    made.put(n.outputs().get(0), literal);
+                }
             }
         }
         Map<String, String> copies = new HashMap<>();
@@ -84,7 +94,7 @@ final class Literals {
             String own = n.outputs().isEmpty() ? null : n.outputs().get(0);
             String number = own == null ? null : made.get(own);
             if (own != null && number != null && meetsDevice(own, number)) {
-                out.add(creation(i, own, number));
+                out.add(creation(i, own, number).withReleased(n.released()));
                 continue;
             }
             Map<String, String> brought = new HashMap<>();
