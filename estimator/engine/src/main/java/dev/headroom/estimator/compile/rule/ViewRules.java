@@ -67,7 +67,7 @@ final class ViewRules {
                 (ops, s) -> ops.convert(s.tensor("self"), s.value("other").dtype()));
         put(rules, "float", (ops, s) -> ops.convert(s.tensor("self"), DType.FLOAT32));
         put(rules, "cat", (ops, s) -> {
-            Traced[] parts = s.all("tensors");
+            Traced[] parts = withoutNothing(s.all("tensors"), s.integer("dim", 0));
             return ops.cat(Shapes.wrap(s.integer("dim", 0), parts[0].value().dim()), parts);
         });
         put(rules, "stack", (ops, s) -> {
@@ -76,6 +76,17 @@ final class ViewRules {
             return ops.cat(
                     dim, Arrays.stream(parts).map(p -> ops.unsqueeze(p, dim)).toArray(Traced[]::new));
         });
+    }
+
+    /** What is joined: tensors that have nothing in the dimension are passed over (torch/_inductor/decomposition.py, cat). */
+    static Traced[] withoutNothing(Traced[] parts, long along) {
+        Traced[] some = Arrays.stream(parts)
+                .filter(p -> {
+                    long[] sizes = p.value().sizes();
+                    return !Arrays.equals(sizes, new long[] {0}) && sizes[Shapes.wrap(along, sizes.length)] > 0;
+                })
+                .toArray(Traced[]::new);
+        return some.length == 0 ? parts : some;
     }
 
     private static void put(Map<String, Rule> rules, String name, Rule.Single rule) {
