@@ -38,9 +38,11 @@ public record Target(LossKind loss, @Nullable DType type, long[] sizes, long cla
         };
     }
 
-    /** The type of values like an output's. Data know nothing of autocast, under which a model may have been exported. */
+    /** The type of values like an output's: data know nothing of autocast, under which a model may be exported. */
     private static DType values(DType output, Scenario run) {
-        return output == run.precision().amp() ? DType.FLOAT32 : ModelMemory.underRun(output, run);
+        boolean cast =
+                run.precision().dtype() == null && output == run.precision().amp();
+        return cast ? DType.FLOAT32 : ModelMemory.underRun(output, run);
     }
 
     /** Scores of a single class make no loss: dimensions of size 1 are squeezed, as users do. */

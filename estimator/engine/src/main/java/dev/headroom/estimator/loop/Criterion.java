@@ -69,10 +69,11 @@ final class Criterion {
         };
     }
 
-    /** The type of values like an output's. Data know nothing of autocast, under which a model may have been exported. */
+    /** The type of values like an output's: data know nothing of autocast, under which a model may be exported. */
     private DType values(DType output) {
-        Precision precision = prepared.scenario().precision();
-        return output == precision.amp() ? DType.FLOAT32 : ModelTypes.under(output, precision.dtype());
+        Precision run = prepared.scenario().precision();
+        boolean cast = run.dtype() == null && output == run.amp();
+        return cast ? DType.FLOAT32 : ModelTypes.under(output, run.dtype());
     }
 
     private static long[] tokenScores(long[] scores) {

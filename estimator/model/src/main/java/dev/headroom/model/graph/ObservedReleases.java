@@ -9,8 +9,8 @@ public final class ObservedReleases {
     private ObservedReleases() {}
 
     /**
-     * Positions of the nodes after which values go, in the order in which they go. A value that is read later, because a
-     * pass over the program has put another reader there, goes after its last reader.
+     * Positions of the nodes after which values go, in the order in which they go. A value that is read later, because
+     * a pass over the program has put another reader there, goes after its last reader.
      */
     public static Map<String, Integer> of(List<Node> nodes) {
         Map<String, Integer> seen = new LinkedHashMap<>();

@@ -78,7 +78,7 @@ final class ViewRules {
         });
     }
 
-    /** What is joined: tensors that have nothing in the dimension are passed over (torch/_inductor/decomposition.py, cat). */
+    /** What is joined, without tensors that have nothing in the dimension (torch/_inductor/decomposition.py, cat). */
     static Traced[] withoutNothing(Traced[] parts, long along) {
         Traced[] some = Arrays.stream(parts)
                 .filter(p -> {

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 
 /**
  * When Python drops each value of a graph. Where somebody looked on ({@link Node#released}), then. Else a value lives
- * until its last use; one that a module call was given as an argument lives until that call returns, because the caller's
- * and the callee's variables hold it, but for what a cache holds; one that a variable holds lives as long as that
- * ({@link PythonVariables}).
+ * until its last use; one that a module call was given as an argument lives until that call returns, because the
+ * caller's and the callee's variables hold it, but for what a cache holds; one that a variable holds lives as long as
+ * that ({@link PythonVariables}).
  */
 public final class Lifetimes {
     private static final GraphMemo<Lifetimes> READ = new GraphMemo<>(Lifetimes::read);

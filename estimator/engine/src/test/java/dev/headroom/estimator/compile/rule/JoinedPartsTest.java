@@ -23,8 +23,7 @@ class JoinedPartsTest {
         Traced more = tensor(2, 4, 1, 16);
         assertArrayEquals(new Traced[] {keys}, ViewRules.withoutNothing(new Traced[] {tensor(0), keys}, -2));
         assertArrayEquals(
-                new Traced[] {keys, more},
-                ViewRules.withoutNothing(new Traced[] {keys, tensor(2, 4, 0, 16), more}, 2));
+                new Traced[] {keys, more}, ViewRules.withoutNothing(new Traced[] {keys, tensor(2, 4, 0, 16), more}, 2));
     }
 
     @Test
