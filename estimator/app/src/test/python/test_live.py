@@ -325,3 +325,35 @@ def test_arguments_by_name_are_kwargs_and_one_tensor_is_one_argument() -> None:
     with pytest.raises(headroom.HeadroomError, match="kwargs="):
         headroom.predict(Net(), {"x": x})
     assert numbers(headroom.predict(Net(), x)) == numbers(headroom.predict(Net(), (x,)))
+
+
+class Sliced(nn.Module):
+    """Slices in a loop: a trace has one for the open batch, too, which leaves nothing out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x: Any) -> Any:
+        for _ in range(3):
+            x = torch.cat([x[:, :4].tanh(), self.lin(x[:, 4:]).tanh()], 1)
+        return x
+
+
+def test_passes_of_which_one_has_more_are_aligned(tmp_path: Path) -> None:
+    from headroom._annotate import _aligned
+
+    assert list(_aligned(list("abcabcabc"), list("abcabcabc"))) == [(i, i) for i in range(9)]
+    assert list(_aligned(list("xabcdabcd"), list("abcdyabcd"))) == [
+        *((i + 1, i) for i in range(4)),
+        *((i + 1, i + 1) for i in range(4, 8)),
+    ]
+    headroom.predict(Sliced(), (torch.randn(64, 8),)).save(tmp_path / "sliced.pt2")
+    with zipfile.ZipFile(tmp_path / "sliced.pt2") as file:
+        program = next(n for n in file.namelist() if n.endswith(("models/model.json", "exported_program.json")))
+        nodes = json.loads(file.read(program))["graph_module"]["graph"]["nodes"]
+    made = [o["as_tensor"]["name"] for n in nodes for o in n["outputs"] if "as_tensor" in o]
+    released = [name for n in nodes for name in n["metadata"].get("released", "").split(",") if name]
+    # Only the input's own slices that leave nothing out are nobody's: Python has no such tensors.
+    assert len(released) == len(set(released))
+    assert set(made) - set(released) == {"slice_1", "slice_3"}

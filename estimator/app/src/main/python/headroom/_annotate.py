@@ -12,7 +12,6 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from headroom._lifetimes import Call
@@ -20,6 +19,12 @@ from headroom._schema import Json
 
 LIKENESS = 0.8
 """Of a pass that is less like the exported one nothing is written."""
+
+ALIKE = 4
+"""Calls in a row that show that two passes go on alike."""
+
+APART = 64
+"""Calls that one pass may have and the other may not, in one place."""
 
 PROGRAMS = ("models/model.json", "serialized_exported_program.json")
 """Where archives of one format and the other keep the program."""
@@ -38,6 +43,8 @@ class Step:
     """By result: the identity of each graph that has a name for it, and the name."""
     place: dict[int, Json]
     """By the identity of each graph that it lies in, from the outermost on: the node there."""
+    given: tuple[int, str] | None
+    """Of a slice that leaves nothing out, and that only a trace has: what is sliced."""
 
 
 def annotate(archive: Path, calls: list[Call]) -> bool:
@@ -61,15 +68,19 @@ def annotate(archive: Path, calls: list[Call]) -> bool:
 def release(graph: Json, calls: list[Call]) -> bool:
     """The same for a graph of the schema."""
     steps = list(_steps(graph, {}, {}))
-    exported, seen = [s.operator for s in steps], [c.operator for c in calls]
-    matcher = SequenceMatcher(None, exported, seen, autojunk=False)
-    step_of = {b + k: a + k for a, b, size in matcher.get_matching_blocks() for k in range(size)}
-    if 2 * len(step_of) < LIKENESS * (len(exported) + len(seen)):
+    called = [k for k, step in enumerate(steps) if step.given is None]
+    step_of = {i: called[k] for i, k in _aligned([c.operator for c in calls], [steps[k].operator for k in called])}
+    if 2 * len(step_of) < LIKENESS * (len(called) + len(calls)):
         return False
+    call_of = {k: calls[i] for i, k in step_of.items()}
     names: dict[int, dict[tuple[int, str], None]] = defaultdict(dict)
-    for i, step in step_of.items():
-        for number, known in zip(calls[i].results, steps[step].results, strict=False):
-            names[number].update(dict.fromkeys(known))
+    numbers: dict[tuple[int, str], int] = {}
+    for k, step in enumerate(steps):
+        results = call_of[k].results if k in call_of else [numbers.get(step.given)] if step.given else []
+        for number, known in zip(results, step.results, strict=False):
+            if number is not None:
+                names[number].update(dict.fromkeys(known))
+                numbers |= dict.fromkeys(known, number)
     last = {around: node for step in steps for around, node in step.place.items()}
     at: dict[int, Json] = {}
     for i, call in enumerate(calls):
@@ -79,6 +90,24 @@ def release(graph: Json, calls: list[Call]) -> bool:
     for held in names.values():
         _write(held, {}, last)
     return True
+
+
+def _aligned(seen: list[str], exported: list[str]) -> Iterator[tuple[int, int]]:
+    """Places of the same calls in two passes, the first of which may leave out some and have others besides."""
+    i = k = 0
+    while i < len(seen) and k < len(exported):
+        if seen[i] == exported[k]:
+            yield i, k
+            i, k = i + 1, k + 1
+            continue
+        ways = ((left, apart - left) for apart in range(1, APART) for left in range(apart + 1))
+        for left, right in ways:
+            on, other = seen[i + left :][:ALIKE], exported[k + right :][:ALIKE]
+            if on and on == other:
+                i, k = i + left, k + right
+                break
+        else:
+            return
 
 
 def _write(names: dict[tuple[int, str], None], at: dict[int, Json], last: dict[int, Json]) -> None:
@@ -104,7 +133,15 @@ def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int
             inside = [name for output in inner["outputs"] for name in _names(output)]
             yield from _steps(inner, place, dict(zip(inside, named, strict=False)))
         elif named and node["target"].startswith("torch.ops.aten."):
-            yield Step(node["target"].removeprefix("torch.ops."), named, place)
+            yield Step(node["target"].removeprefix("torch.ops."), named, place, _whole(graph, node))
+
+
+def _whole(graph: Json, node: Json) -> tuple[int, str] | None:
+    if node["target"] != "torch.ops.aten.slice.Tensor":
+        return None
+    given, result = (_names(a)[0] for a in (node["inputs"][0]["arg"], node["outputs"][0]))
+    sizes = [graph["tensor_values"][name]["sizes"] for name in (given, result)]
+    return (id(graph), given) if sizes[0] == sizes[1] else None
 
 
 def _names(argument: Json) -> list[str]:

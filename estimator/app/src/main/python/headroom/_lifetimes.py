@@ -37,13 +37,13 @@ class Call:
     """Tensors that Python drops before the next call, in that order."""
 
 
-def watched(model: torch.nn.Module, called: Called) -> list[Call]:
-    """The calls of a pass.
+def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> list[Call]:
+    """The calls of a pass on a device.
 
     Raises:
         Exception: whatever the model's code raises where it sees no data.
     """
-    twins = Twins(symbolic=False)
+    twins = Twins(symbolic=False, device=device)
     twin = called.around(twins.module(model), twins)
     args, kwargs = twins.tree(called.inputs)
     watch = _Watch(twins)

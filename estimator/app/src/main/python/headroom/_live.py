@@ -142,8 +142,10 @@ def _watch(model: torch.nn.Module, called: Called, file: Path) -> None:
     from headroom._annotate import annotate
     from headroom._lifetimes import watched
 
-    with suppress(Exception), _silent():  # whatever the model's code raises where it sees no data
-        annotate(file, watched(model, called))
+    for device in ("cuda:0", "meta"):  # as for the exporter
+        with suppress(Exception), _silent():  # whatever the model's code raises where it sees no data
+            annotate(file, watched(model, called, device))
+            return
 
 
 @contextmanager
