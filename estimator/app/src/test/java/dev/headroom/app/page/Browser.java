@@ -105,9 +105,9 @@ public final class Browser implements AutoCloseable {
         return ((Number) script("return " + script)).longValue();
     }
 
-    /** Waits until an expression holds, for at most half a minute. */
+    /** Waits until an expression holds, for at most two minutes: a machine that builds meanwhile is slow. */
     public void until(String condition) {
-        long end = System.nanoTime() + 30_000_000_000L;
+        long end = System.nanoTime() + 120_000_000_000L;
         while (!Boolean.TRUE.equals(script("return Boolean(" + condition + ")"))) {
             if (System.nanoTime() > end) {
                 throw new AssertionError("never came true: " + condition);
