@@ -305,15 +305,20 @@ def test_python_is_seen_to_drop_tensors() -> None:
     assert dropped == {1: 3, 2: 3, 3: 4, 4: 5, 6: 7, 0: 7, 5: 7}
 
 
+def nodes_of(archive: Path) -> list[dict[str, Any]]:
+    with zipfile.ZipFile(archive) as file:
+        program = next(n for n in file.namelist() if n.endswith(("models/model.json", "exported_program.json")))
+        nodes: list[dict[str, Any]] = json.loads(file.read(program))["graph_module"]["graph"]["nodes"]
+    return nodes
+
+
 def test_what_is_saved_answers_alike(tmp_path: Path) -> None:
     live = headroom.predict(Hidden(), (torch.randn(64, 256),), optimizer="sgd", amp="bf16")
     words = live.save(tmp_path / "hidden.pt2")
     assert words[0] == str(tmp_path / "hidden.pt2")
     assert sorted(words[1:]) == sorted(["--batch", "64", "--amp", "bf16", "--optimizer", "sgd"])
     assert numbers(headroom.predict(tmp_path / "hidden.pt2", batch=64, amp="bf16", optimizer="sgd")) == numbers(live)
-    with zipfile.ZipFile(tmp_path / "hidden.pt2") as file:
-        program = next(n for n in file.namelist() if n.endswith(("models/model.json", "exported_program.json")))
-        nodes = json.loads(file.read(program))["graph_module"]["graph"]["nodes"]
+    nodes = nodes_of(tmp_path / "hidden.pt2")
     released = [n["metadata"].get("released", "") for n in nodes if n["target"].startswith("torch.ops.aten.")]
     assert released == ["", "", "", "add,exp", "relu", "add_1", "", "neg,abs_1,linear,add_2"]
     with pytest.raises(headroom.HeadroomError, match="a model's own file already"):
@@ -349,9 +354,7 @@ def test_passes_of_which_one_has_more_are_aligned(tmp_path: Path) -> None:
         *((i + 1, i + 1) for i in range(4, 8)),
     ]
     headroom.predict(Sliced(), (torch.randn(64, 8),)).save(tmp_path / "sliced.pt2")
-    with zipfile.ZipFile(tmp_path / "sliced.pt2") as file:
-        program = next(n for n in file.namelist() if n.endswith(("models/model.json", "exported_program.json")))
-        nodes = json.loads(file.read(program))["graph_module"]["graph"]["nodes"]
+    nodes = nodes_of(tmp_path / "sliced.pt2")
     made = [o["as_tensor"]["name"] for n in nodes for o in n["outputs"] if "as_tensor" in o]
     released = [name for n in nodes for name in n["metadata"].get("released", "").split(",") if name]
     # Only the input's own slices that leave nothing out are nobody's: Python has no such tensors.

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headroom._lifetimes import Call
+from headroom._regions import reads, results
 from headroom._schema import Json
 
 LIKENESS = 0.8
@@ -76,8 +77,8 @@ def release(graph: Json, calls: list[Call]) -> bool:
     names: dict[int, dict[tuple[int, str], None]] = defaultdict(dict)
     numbers: dict[tuple[int, str], int] = {}
     for k, step in enumerate(steps):
-        results = call_of[k].results if k in call_of else [numbers.get(step.given)] if step.given else []
-        for number, known in zip(results, step.results, strict=False):
+        returned = call_of[k].results if k in call_of else [numbers.get(step.given)] if step.given else []
+        for number, known in zip(returned, step.results, strict=False):
             if number is not None:
                 names[number].update(dict.fromkeys(known))
                 numbers |= dict.fromkeys(known, number)
@@ -126,12 +127,10 @@ def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int
     """
     for node in graph["nodes"]:
         place = {**around, id(graph): node}
-        results = [_names(output) for output in node["outputs"]]
-        named = [[(id(graph), name), *outer.get(name, [])] for names in results for name in names]
+        named = [[(id(graph), name), *outer.get(name, [])] for name in results(node)]
         if node["target"] in ONCE:
             inner = next(i["arg"]["as_graph"]["graph"] for i in node["inputs"] if "as_graph" in i["arg"])
-            inside = [name for output in inner["outputs"] for name in _names(output)]
-            yield from _steps(inner, place, dict(zip(inside, named, strict=False)))
+            yield from _steps(inner, place, dict(zip(results(inner), named, strict=False)))
         elif named and node["target"].startswith("torch.ops.aten."):
             yield Step(node["target"].removeprefix("torch.ops."), named, place, _whole(graph, node))
 
@@ -139,12 +138,6 @@ def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int
 def _whole(graph: Json, node: Json) -> tuple[int, str] | None:
     if node["target"] != "torch.ops.aten.slice.Tensor":
         return None
-    given, result = (_names(a)[0] for a in (node["inputs"][0]["arg"], node["outputs"][0]))
+    given, result = reads(node)[0], results(node)[0]
     sizes = [graph["tensor_values"][name]["sizes"] for name in (given, result)]
     return (id(graph), given) if sizes[0] == sizes[1] else None
-
-
-def _names(argument: Json) -> list[str]:
-    if "as_tensor" in argument:
-        return [argument["as_tensor"]["name"]]
-    return [t["name"] for t in argument.get("as_tensors", [])]

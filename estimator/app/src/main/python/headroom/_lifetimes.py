@@ -45,12 +45,10 @@ def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> l
     """
     twins = Twins(symbolic=False, device=device)
     twin = called.around(twins.module(model), twins)
-    args, kwargs = twins.tree(called.inputs)
     watch = _Watch(twins)
-    for twin_leaf, leaf in zip(pytree.tree_leaves((args, kwargs)), pytree.tree_leaves(called.inputs), strict=True):
-        if isinstance(leaf, torch.Tensor):
-            watch.known.note(twin_leaf, leaf)
+    args, kwargs = watch.given(called)
     # A cycle of references is dropped when Python looks for such, whenever that is.
+    collects = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
@@ -67,7 +65,8 @@ def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> l
         watch.end()
         del result
     finally:
-        gc.enable()
+        if collects:
+            gc.enable()
     return watch.calls
 
 

@@ -20,7 +20,7 @@ from headroom._called import Called
 from headroom._card import pretended
 from headroom._observe import Observed, observing
 from headroom._optimizer import Optimizers, settings
-from headroom._options import arguments
+from headroom._options import TYPES, arguments
 from headroom._pass import casting, unmasked
 from headroom._result import Question
 from headroom._twin import Twins
@@ -34,7 +34,7 @@ WRAPPERS = {
 """Classes around a model, and where they keep it."""
 
 
-AUTOCAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
+AUTOCAST = {word: getattr(torch, name) for name, word in TYPES.items()}
 """Types by the names that ``--amp`` has for them."""
 
 

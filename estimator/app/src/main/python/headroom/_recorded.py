@@ -45,11 +45,9 @@ def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed
     twin = called.around(twins.module(model), twins)
     recorder = Recorder(twins)
     inputs = [recorder.hold(kind, name, tensor) for kind, name, tensor in held(twin)]
-    given = pytree.tree_leaves(called.inputs)
-    args, kwargs = twins.tree(called.inputs)
+    args, kwargs = recorder.given(called)
     for i, leaf in enumerate(pytree.tree_leaves((args, kwargs))):
         if isinstance(leaf, torch.Tensor):
-            recorder.known.note(leaf, given[i])
             inputs.append({"user_input": {"arg": value(recorder.define(leaf, f"input_{i}", into="inputs"))}})
     with observing(recorder.apply) as seen:
         seen.watch(twin)

@@ -85,7 +85,7 @@ def reads(node: Json) -> list[str]:
 
 
 def results(node: Json) -> list[str]:
-    """Names of the tensors that a node makes."""
+    """Names of the tensors that a node makes, or that a graph gives back."""
     return [name for argument in node["outputs"] for name in _names(argument)]
 
 

@@ -10,6 +10,7 @@ from torch._subclasses.schema_check_mode import SchemaCheckMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from headroom._called import Called
 from headroom._known import Known
 from headroom._twin import Twins
 
@@ -27,6 +28,14 @@ class Running(SchemaCheckMode):  # the exporter's own modes aside, the only one 
         TorchDispatchMode.__init__(self, torch._C.DispatchKey.PreDispatch)
         self.twins = twins
         self.known = Known()
+
+    def given(self, called: Called) -> tuple[Any, Any]:
+        """Twins of what the model is called with, whose values are known as far as those of the inputs are."""
+        twins = self.twins.tree(called.inputs)
+        for twin, leaf in zip(pytree.tree_leaves(twins), pytree.tree_leaves(called.inputs), strict=True):
+            if isinstance(leaf, torch.Tensor):
+                self.known.note(twin, leaf)
+        return twins  # type: ignore[no-any-return]
 
     def run(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Runs an operator.

@@ -17,8 +17,8 @@ public final class AllocatorSettings {
     static final long OWN_SEGMENT = 10 * Bytes.MIB;
     /** Larger segments are multiples of this. */
     static final long SEGMENT_ROUNDING = 2 * Bytes.MIB;
-    /** Blocks are multiples of this. */
-    static final long BLOCK = 512;
+    /** Blocks are multiples of so many bytes (kMinBlockSize of c10/cuda/CUDACachingAllocator.cpp). */
+    public static final long BLOCK = 512;
     /** Large blocks are multiples of this before 1.1. */
     private static final long EXACT_SEGMENT_ROUNDING = 128 * Bytes.KIB;
 

@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
  * only have been made there, for PyTorch refuses the others.
  */
 final class Literals {
+    /** A step of making one before the last, where the model is exported on a GPU. */
+    private static final String LIFTED = "aten.lift_fresh_copy";
+
     /** Operators that take a literal from host memory. */
-    private static final Set<String> FROM_HOST = Set.of("aten.to", "aten._to_copy", "aten.lift_fresh_copy");
+    private static final Set<String> FROM_HOST = Set.of("aten.to", "aten._to_copy", LIFTED);
 
     /** Operators that bring a list of places to the device themselves, each time anew: {@code x[:, [2, 0]]}. */
     private static final Set<String> BRINGING = Set.of("aten.index", "aten.index_put", "aten.index_put_");
 
     /** What is left of {@code torch.tensor}: the last step of making one. */
     private static final String MADE = "aten.detach_";
-
-    /** A step before it, where the model is exported on a GPU. */
-    private static final String LIFTED = "aten.lift_fresh_copy";
 
     private final Graph graph;
     private final FollowedTypes types;

@@ -15,24 +15,26 @@ final class Baselines {
     private final Stages stages;
     private final boolean reentrant;
     private final Graph graph;
+    private final List<Candidate> candidates;
 
     Baselines(Rehearsal rehearsal, Stages stages, boolean reentrant) {
         this.reentrant = reentrant;
         this.rehearsal = rehearsal;
         this.stages = stages;
         this.graph = rehearsal.storeAll().prepared().plan().graph();
+        this.candidates = List.of(segments(), blocks());
     }
 
     /** What storing all is compared with. */
     List<Candidate> candidates() {
-        return List.of(segments(), blocks());
+        return candidates;
     }
 
     /** Those that the model has, store all first. */
     List<CheckpointChoice> choices() {
         List<CheckpointChoice> out = new ArrayList<>();
         rehearsal.play(Candidate.STORE_ALL).ifPresent(out::add);
-        for (Candidate candidate : candidates()) {
+        for (Candidate candidate : candidates) {
             rehearsal.play(candidate).filter(c -> !c.storesAll()).ifPresent(out::add);
         }
         return out;

@@ -222,17 +222,7 @@ final class LargestSizeSearch {
     }
 
     private long halve(long low, long high, long step, long least) {
-        long fitting = low;
-        long failing = high;
-        while (failing - fitting > step) {
-            long middle = fitting + (failing - fitting) / step / 2 * step;
-            if (middle >= least && fits(middle)) {
-                fitting = middle;
-            } else {
-                failing = middle;
-            }
-        }
-        return fitting;
+        return Halving.last(low, high, step, step, size -> size >= least && fits(size));
     }
 
     private static long least(long start, long step) {

@@ -67,15 +67,7 @@ final class SafeSizeSearch {
             stride *= 2;
             low = Math.max(least, high - stride);
         }
-        while (high - low > fine) {
-            long middle = low + (high - low) / step / 2 * step;
-            if (isSafe(middle)) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
+        return Halving.last(low, high, step, fine, this::isSafe);
     }
 
     private boolean isSafe(long size) {

@@ -6,6 +6,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,16 +66,7 @@ final class SizeForecast {
             fits += stride;
             stride *= 2;
         }
-        long fails = fits + stride;
-        while (fails - fits > step) {
-            long middle = fits + (fails - fits) / step / 2 * step;
-            if (hasRoom(middle)) {
-                fits = middle;
-            } else {
-                fails = middle;
-            }
-        }
-        return fails;
+        return Halving.last(fits, fits + stride, step, step, this::hasRoom) + step;
     }
 
     /** Empty where two runs do not ask alike, or it is not known what they asked. */
@@ -99,40 +91,26 @@ final class SizeForecast {
             fits -= stride;
             stride *= 2;
         }
-        fits = Math.max(fits, least - step);
-        while (fails - fits > step) {
-            long middle = fits + (fails - fits) / step / 2 * step;
-            if (isLikely(middle, requests)) {
-                fits = middle;
-            } else {
-                fails = middle;
-            }
-        }
+        fits = Halving.last(Math.max(fits, least - step), fails, step, step, size -> isLikely(size, requests));
         return fits < least ? OptionalLong.empty() : OptionalLong.of(fits);
     }
 
     /** The largest size whose requests are no more at once than there is room. */
     private long filled(long near, double slope, LongFunction<Requests> requests) {
         long room = player.room();
+        LongPredicate isEnough = size -> requests.apply(size).peak() <= room;
         long guess = above(near, (room - requests.apply(near).peak()) / slope);
         long fits = least - step;
         long fails = guess + step;
         long stride = step;
-        while (fails < LargestSizeSearch.MOST && requests.apply(fails).peak() <= room) {
+        while (fails < LargestSizeSearch.MOST && isEnough.test(fails)) {
             fits = fails;
             fails += stride;
             stride *= 2;
         }
-        long below = fails - step;
-        while (fails - fits > step) {
-            if (requests.apply(below).peak() <= room) {
-                fits = below;
-            } else {
-                fails = below;
-            }
-            below = fits + (fails - fits) / step / 2 * step;
-        }
-        return Math.max(least, fits);
+        long below = fails - step; // mostly it is this one
+        boolean found = below == fits || isEnough.test(below);
+        return Math.max(least, found ? below : Halving.last(fits, below, step, step, isEnough));
     }
 
     private boolean isLikely(long size, LongFunction<Requests> requests) {

@@ -14,9 +14,6 @@ import java.util.function.LongFunction;
 
 /** What a run asked of the allocator, in order, to be asked again. */
 public final class Requests {
-    /** The allocator gives memory in multiples of this many bytes. */
-    private static final long UNIT = 512;
-
     /** More than any device has. */
     private static final long MOST = 1L << 45;
 
@@ -106,7 +103,7 @@ public final class Requests {
     }
 
     private long rounded(int storage) {
-        return Bytes.roundUp(bytes[storage], UNIT);
+        return Bytes.roundUp(bytes[storage], AllocatorSettings.BLOCK);
     }
 
     /**
