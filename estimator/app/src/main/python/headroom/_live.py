@@ -22,6 +22,7 @@ from headroom._observe import Observed, observing
 from headroom._optimizer import Optimizers, settings
 from headroom._options import TYPES, arguments
 from headroom._pass import casting, unmasked
+from headroom._process import of_process
 from headroom._result import Question
 from headroom._twin import Twins
 from headroom.errors import HeadroomError
@@ -56,12 +57,14 @@ def live_question(
     if isinstance(args, torch.Tensor):  # alone, whose rows would be arguments
         args = (args,)
     options = _of_model(model, (args, kwargs))
-    remarks: list[str] = []
+    process, remarks = of_process(asked)
+    options |= process
     if optimizer is None or isinstance(optimizer, str):
         options["optimizer"] = optimizer
     else:
-        read, remarks = settings(optimizer, model, asked)
+        read, more = settings(optimizer, model, asked)
         options |= read
+        remarks += more
     if compiled:
         options["compile"] = True
     amp = asked.get("amp") or options.get("amp")
