@@ -47,7 +47,7 @@ DESCRIPTOR(Tensor, struct tensor, OBJECT_TENSOR)
 DESCRIPTOR(Activation, int, OBJECT_ACTIVATION)
 DESCRIPTOR(RNN, struct rnn, OBJECT_RNN)
 DESCRIPTOR(RNNData, struct rnn_data, OBJECT_RNN_DATA)
-DESCRIPTOR(Dropout, float, OBJECT_DROPOUT)
+DESCRIPTOR(Dropout, struct dropout, OBJECT_DROPOUT)
 
 int tensor_ok(const struct tensor *t, int kind) { return null_is_object(t, kind) && t->dimensions > 0; }
 

@@ -35,7 +35,8 @@ int convolve(enum way way, double by, double keep, const struct tensor *x, const
 // A recurrent layer stack. A pseudo-layer is one direction of one layer.
 enum cell { CELL_RELU, CELL_TANH, CELL_LSTM, CELL_GRU };
 // output: elements of a state, fewer than hidden where an LSTM projects what its cells show.
-struct rnn { int cell, biases, directions, type, input, hidden, output, layers; float dropout; };
+struct dropout { float rate; const void *states; };
+struct rnn { int cell, biases, directions, type, input, hidden, output, layers; struct dropout dropout; };
 struct rnn_data { int type, steps, batch, width, equal; };
 
 int rnn_gates(const struct rnn *r);

@@ -9,22 +9,23 @@ int cudnnDropoutGetStatesSize(void *handle, size_t *bytes) {
     return 0;
 }
 
-int cudnnSetDropoutDescriptor(float *d, void *handle, float rate, void *states, size_t bytes, unsigned long long seed) {
-    (void)handle, (void)states, (void)bytes, (void)seed;
+int cudnnSetDropoutDescriptor(struct dropout *d, void *handle, float rate, void *states, size_t bytes,
+                              unsigned long long seed) {
+    (void)handle, (void)bytes, (void)seed;
     ENTER("cudnnSetDropoutDescriptor");
     if (!null_is_object(d, OBJECT_DROPOUT) || rate < 0 || rate > 1) return BAD_PARAM;
-    *d = rate;
+    *d = (struct dropout){rate, states};
     return 0;
 }
 
-int cudnnRestoreDropoutDescriptor(float *d, void *handle, float rate, void *states, size_t bytes,
+int cudnnRestoreDropoutDescriptor(struct dropout *d, void *handle, float rate, void *states, size_t bytes,
                                   unsigned long long seed) {
     return cudnnSetDropoutDescriptor(d, handle, rate, states, bytes, seed);
 }
 
 int cudnnSetRNNDescriptor_v8(struct rnn *r, int algo, int cell, int biases, int direction, int input_mode, int type,
                              int precision, int math, int input, int hidden, int projection, int layers,
-                             const float *dropout, unsigned flags) {
+                             const struct dropout *dropout, unsigned flags) {
     (void)precision, (void)math, (void)flags;
     ENTER("cudnnSetRNNDescriptor_v8");
     if (!null_is_object(r, OBJECT_RNN) || input < 1 || hidden < 1 || layers < 1) return BAD_PARAM;
@@ -33,9 +34,9 @@ int cudnnSetRNNDescriptor_v8(struct rnn *r, int algo, int cell, int biases, int 
     if (projection < 0 || projection > hidden) return BAD_PARAM;
     // Persistent kernels project nothing.
     if (projection != 0 && projection != hidden && (cell != CELL_LSTM || algo != 0)) return NOT_SUPPORTED;
-    float rate = dropout && null_is_object(dropout, OBJECT_DROPOUT) ? *dropout : 0;
+    struct dropout drops = dropout && null_is_object(dropout, OBJECT_DROPOUT) ? *dropout : (struct dropout){0, NULL};
     *r = (struct rnn){cell, biases, direction + 1, number_type(type), input, hidden, projection ? projection : hidden, layers,
-                      rate};
+                      drops};
     return 0;
 }
 

@@ -81,8 +81,10 @@ static int checked(void *handle, const struct rnn *r, const struct rnn_data *x, 
         return EXECUTION_FAILED;
     if (!null_is_device(weights, needed) || !null_is_device(workspace, work) || !null_is_device(reserve, kept))
         return EXECUTION_FAILED;
+    // As cuDNN 9.19 on an H100 has it, backward too: what was dropped is drawn again.
+    if (training && r->dropout.rate > 0 && !r->dropout.states) return BAD_PARAM;
     null_control()->recurrences++;
-    if (null_control()->emulate && (!x->equal || (r->dropout > 0 && r->layers > 1 && training))) return NOT_SUPPORTED;
+    if (null_control()->emulate && (!x->equal || (r->dropout.rate > 0 && r->layers > 1 && training))) return NOT_SUPPORTED;
     return 0;
 }
 

@@ -35,6 +35,7 @@ final class PlanCheck {
         if (backward == null) {
             return;
         }
+        checkGradients(graph, where);
         long kept = returned.names().subList(results, returned.names().size()).stream()
                 .filter(name -> name != null && tensors.contains(name))
                 .count();
@@ -52,6 +53,19 @@ final class PlanCheck {
         if (kept != taken || tangents > differentiable) {
             throw new UserInputException(where + " keeps " + kept + " tensors for backward, whose code takes " + taken
                     + "; the plan is of two compilations, or damaged");
+        }
+    }
+
+    /** A gradient has its input's sizes (torch/csrc/autograd/engine.cpp, validate_outputs). */
+    private static void checkGradients(CompiledGraph graph, String where) {
+        List<String> arguments = graph.forward().arguments();
+        for (int i = 0; i < Math.min(arguments.size(), graph.gradients().size()); i++) {
+            TensorMeta input = graph.forward().inputs().get(arguments.get(i));
+            TensorMeta gradient = graph.gradients().get(i);
+            if (input != null && gradient != null && !input.sizes().equals(gradient.sizes())) {
+                throw new UserInputException(where + " gives " + arguments.get(i) + " of " + input.sizes()
+                        + " a gradient of " + gradient.sizes() + "; the plan is of two compilations, or damaged");
+            }
         }
     }
 

@@ -47,7 +47,7 @@ final class RecurrentPlan implements AutoCloseable {
     private final long workspaceBytes;
     private final long reserveBytes;
     private boolean laidOut;
-    /** Address of the generators' states; 0 before. */
+    /** Address of the states of the generators that the layers have; 0 before. */
     private long generators;
 
     RecurrentPlan(CudaContext context, Problem problem) {
@@ -139,13 +139,29 @@ final class RecurrentPlan implements AutoCloseable {
                         dropout, handle(), (float) problem.dropout(), at(states), bytes(states), seed));
     }
 
-    /** Gives the layers their generators, with the first call; the descriptor takes what it finds when it is set. */
+    /**
+     * Gives the layers their generators, with the first call; the descriptor takes what it finds when it is set. Forward
+     * makes the states of the generators from the seed, backward takes them as forward left them.
+     */
     private void bind(@Nullable RecurrentDropout drops) {
-        if (drops != null && generators != drops.states().address()) {
-            setDropout(drops.states(), drops.seed());
-            setLayers();
-            generators = drops.states().address();
+        if (drops == null || generators == drops.states().address()) {
+            return;
         }
+        if (problem.pass() == Pass.BACKWARD) {
+            restoreDropout(drops);
+        } else {
+            setDropout(drops.states(), drops.seed());
+        }
+        setLayers();
+        generators = drops.states().address();
+    }
+
+    private void restoreDropout(RecurrentDropout drops) {
+        Tensor made = drops.states();
+        CudaStatus.dnn(
+                "cudnnRestoreDropoutDescriptor",
+                cudnn.cudnnRestoreDropoutDescriptor(
+                        dropout, handle(), (float) problem.dropout(), at(made), bytes(made), drops.seed()));
     }
 
     private void sequence(cudnnRNNDataStruct data, long width) {
@@ -213,6 +229,7 @@ final class RecurrentPlan implements AutoCloseable {
     }
 
     void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst) {
+        bind(call.dropout());
         CudaStatus.dnn(
                 "cudnnRNNBackwardData_v8",
                 cudnn.cudnnRNNBackwardData_v8(
@@ -241,6 +258,7 @@ final class RecurrentPlan implements AutoCloseable {
     }
 
     void weightGradient(RecurrentCall call, Tensor dweights) {
+        bind(call.dropout());
         CudaStatus.dnn(
                 "cudnnRNNBackwardWeights_v8",
                 cudnn.cudnnRNNBackwardWeights_v8(
