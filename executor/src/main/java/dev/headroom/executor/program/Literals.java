@@ -22,6 +22,12 @@ final class Literals {
     /** A step of making one before the last, where the model is exported on a GPU. */
     private static final String LIFTED = "aten.lift_fresh_copy";
 
+    /** What returns a tensor that it is given, in the same memory. */
+    private static final Set<String> SAME = Set.of(LIFTED, "aten.detach", "aten.alias");
+
+    /** Brings what it is given to the device of its second operand, in that one's type. */
+    private static final String TO_OTHER = "aten.type_as";
+
     /** Operators that take a literal from host memory. */
     private static final Set<String> FROM_HOST = Set.of("aten.to", "aten._to_copy", LIFTED);
 
@@ -80,7 +86,7 @@ final class Literals {
             String given = n.reads().isEmpty() ? "" : n.reads().get(0);
             String literal = lifted.getOrDefault(given, given);
             if (constants.contains(literal)) {
-                if (n.operator().equals(LIFTED)) {
+                if (SAME.contains(n.operator())) {
                     lifted.put(n.outputs().get(0), literal);
                 } else if (n.operator().equals(MADE)) {
                     made.put(n.outputs().get(0), literal);
@@ -96,6 +102,14 @@ final class Literals {
             if (own != null && number != null && meetsDevice(own, number)) {
                 out.add(creation(i, own, number).withReleased(n.released()));
                 continue;
+            }
+            if (own != null && n.operator().equals(TO_OTHER)) {
+                String given = lifted.getOrDefault(n.reads().get(0), n.reads().get(0));
+                if (hasDimensions(given) && constants.contains(given) && meetsDevice(n)) {
+                    Argument type = new Argument.TypeOf(n.reads().get(1));
+                    out.add(creation(n, own, given, type).withReleased(n.released()));
+                    continue;
+                }
             }
             Map<String, String> brought = new HashMap<>();
             for (String r : new HashSet<>(n.reads())) {
@@ -135,10 +149,15 @@ final class Literals {
 
     /** A node that makes a tensor as a constant is, at the place of another. */
     private Node creation(int at, String name, String constant) {
-        TensorMeta meta = graph.values().get(constant);
-        Node n = graph.nodes().get(at);
         String like = types.followed(at);
-        Argument type = like == null ? new Argument.Type(type(meta)) : new Argument.TypeOf(like);
+        Argument type = like == null
+                ? new Argument.Type(type(graph.values().get(constant)))
+                : new Argument.TypeOf(like);
+        return creation(graph.nodes().get(at), name, constant, type);
+    }
+
+    private Node creation(Node n, String name, String constant, Argument type) {
+        TensorMeta meta = graph.values().get(constant);
         return new Node(
                 name,
                 "aten.zeros.default",

@@ -1,0 +1,32 @@
+package dev.headroom.executor.program;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.importer.Importers;
+import org.junit.jupiter.api.Test;
+
+class LiteralsTest {
+    /** {@code self.position_embeddings.detach().type_as(x)}: a plain attribute, which Module.cuda() leaves on the host. */
+    @Test
+    void typeAsBringsATableToTheDevice() {
+        Graph graph = Importers.read(Fixtures.folder().resolve("wild").resolve("videomae.pt2"));
+        Node before = named(graph, "type_as");
+        assertEquals("aten.type_as", before.operator());
+        Node after = named(Literals.onDevice(graph), "type_as");
+        assertEquals("aten.zeros", after.operator());
+        assertTrue(after.arguments().stream()
+                .anyMatch(a -> a.value().equals(new Argument.TypeOf(before.reads().get(1)))));
+    }
+
+    private static Node named(Graph graph, String output) {
+        return graph.nodes().stream()
+                .filter(n -> n.outputs().contains(output))
+                .findFirst()
+                .orElseThrow();
+    }
+}
