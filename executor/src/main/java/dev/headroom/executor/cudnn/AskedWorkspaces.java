@@ -7,9 +7,7 @@ import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.bytedeco.cuda.global.cudnn;
@@ -37,8 +35,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
         if (!isUsable()) {
             return "no cuDNN";
         }
-        long version = cudnn.cudnnGetVersion();
-        return "cuDNN " + version / 10_000 + "." + version / 100 % 100 + "." + version % 100;
+        return version();
     }
 
     @Override
@@ -56,32 +53,16 @@ public final class AskedWorkspaces implements WorkspaceSource {
         }
         try {
             Heuristics heuristics = byDevice.computeIfAbsent(gpu, g -> new Heuristics(PlanTarget.of(g)));
-            List<Long> first = workspaces(heuristics, problem, 1);
-            return first.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(
-                            WorkspaceAnswer.exact(WorkspaceLevel.ASKED, first.get(0), () -> all(heuristics, problem)));
+            return heuristics.workspace(level(), problem, this);
         } catch (CudaException e) {
             return Optional.empty(); // a GPU or a type that this cuDNN does not know
         }
     }
 
-    private synchronized List<Long> all(Heuristics heuristics, ConvolutionProblem problem) {
-        return workspaces(heuristics, problem, Integer.MAX_VALUE);
-    }
-
-    /** Of the plans that PyTorch tries, in its order. */
-    private static List<Long> workspaces(Heuristics heuristics, ConvolutionProblem problem, int most) {
-        List<Long> out = new ArrayList<>();
-        heuristics.offer(problem, plan -> {
-            out.add(plan.workspace());
-            boolean enough = out.size() == most;
-            if (enough) {
-                plan.close();
-            }
-            return enough;
-        });
-        return out;
+    /** Of the cuDNN that is loaded. */
+    static String version() {
+        long version = cudnn.cudnnGetVersion();
+        return "cuDNN " + version / 10_000 + "." + version / 100 % 100 + "." + version % 100;
     }
 
     private boolean isUsable() {

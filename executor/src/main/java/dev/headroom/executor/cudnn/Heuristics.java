@@ -3,7 +3,11 @@ package dev.headroom.executor.cudnn;
 import static org.bytedeco.cuda.global.cudnn.*;
 
 import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.bytedeco.cuda.cudnn.cudnnBackendDescriptor_t;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +46,37 @@ public final class Heuristics {
             }
         }
         return false;
+    }
+
+    /**
+     * The workspace of the first plan; the others are asked for when somebody wants to know.
+     *
+     * @param one is locked while cuDNN is asked later
+     * @return empty when cuDNN has no plan
+     */
+    Optional<WorkspaceAnswer> workspace(WorkspaceLevel level, ConvolutionProblem problem, Object one) {
+        List<Long> first = workspaces(problem, 1);
+        return first.isEmpty()
+                ? Optional.empty()
+                : Optional.of(WorkspaceAnswer.exact(level, first.get(0), () -> {
+                    synchronized (one) {
+                        return workspaces(problem, Integer.MAX_VALUE);
+                    }
+                }));
+    }
+
+    /** Of the plans that PyTorch tries, in its order. */
+    private List<Long> workspaces(ConvolutionProblem problem, int most) {
+        List<Long> out = new ArrayList<>();
+        offer(problem, plan -> {
+            out.add(plan.workspace());
+            boolean enough = out.size() == most;
+            if (enough) {
+                plan.close();
+            }
+            return enough;
+        });
+        return out;
     }
 
     private static boolean takes(ExecutionPlan plan, Predicate<ExecutionPlan> takes) {

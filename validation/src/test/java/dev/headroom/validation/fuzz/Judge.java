@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Gives a file to its reader and says what is wrong with the answer. */
@@ -33,8 +35,13 @@ final class Judge implements AutoCloseable {
     private static final List<String> COUNTS =
             List.of("steps", "epochs", "generate", "accumulate", "max-iter", "eval-batches", "microbatches");
 
-    /** A search for what a card serves plays each layer about two hundred times: a hundred take their time. */
+    /**
+     * A search for what a card serves plays each layer about two hundred times, a model that makes tokens once for each:
+     * a hundred layers and more take the time that they ask for.
+     */
     private static final Pattern DEEP = Pattern.compile("\"num_hidden_layers\":\\s*0*[1-9]\\d{2,}\\b");
+
+    private static final Set<Reader> REPEATING = EnumSet.of(Reader.CAPACITY, Reader.GENERATED);
 
     /** Linux starts no program with a longer argument (MAX_ARG_STRLEN). */
     private static final int LONGEST_WORD = 128 << 10;
@@ -131,7 +138,7 @@ final class Judge implements AutoCloseable {
                     && !asksForMuch(words);
             return runs ? words : List.of();
         }
-        if (reader == Reader.CAPACITY && DEEP.matcher(text(bytes)).find()) {
+        if (REPEATING.contains(reader) && DEEP.matcher(text(bytes)).find()) {
             return List.of();
         }
         return Stream.of(reader.call().split(" "))

@@ -7,8 +7,10 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.Scenario;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,23 +47,28 @@ public final class WorkspaceSources {
         this.plans = plans;
     }
 
-    /** All sources of this installation. */
+    /** All sources of this installation that take nothing of a GPU. */
     public static WorkspaceSources installed(CudnnDevice gpu) {
-        return new WorkspaceSources(Installed.SOURCES, gpu);
+        return new WorkspaceSources(allowed(Scenario.Workspaces.AUTO), gpu);
     }
 
     /** The sources of this installation that a run with a version of cuDNN may ask. */
     public static WorkspaceSources installed(CudnnDevice gpu, CudnnWorkspace allowed, CudnnVersion version) {
-        WorkspaceSources driverless = new WorkspaceSources(
-                Installed.SOURCES.stream()
-                        .filter(source -> switch (allowed.source()) {
-                            case AUTO -> true;
-                            case ASKED -> source.level() == WorkspaceLevel.ASKED;
-                            case DISTILLED -> source.level() != WorkspaceLevel.ASKED;
-                        })
-                        .toList(),
-                gpu);
+        WorkspaceSources driverless = new WorkspaceSources(allowed(allowed.source()), gpu);
         return allowed.driver() ? driverless.withDriver(version) : driverless;
+    }
+
+    private static List<WorkspaceSource> allowed(Scenario.Workspaces allowed) {
+        Set<WorkspaceLevel> levels =
+                switch (allowed) {
+                    case LIVE -> EnumSet.allOf(WorkspaceLevel.class);
+                    case AUTO -> EnumSet.complementOf(EnumSet.of(WorkspaceLevel.LIVE));
+                    case ASKED -> EnumSet.of(WorkspaceLevel.ASKED);
+                    case DISTILLED -> EnumSet.complementOf(EnumSet.of(WorkspaceLevel.LIVE, WorkspaceLevel.ASKED));
+                };
+        return Installed.SOURCES.stream()
+                .filter(source -> levels.contains(source.level()))
+                .toList();
     }
 
     /** The same sources for a run where a driver is, with a version of cuDNN. */

@@ -4,7 +4,9 @@ import java.util.Locale;
 
 /** How sure an answer is. */
 public enum WorkspaceLevel {
-    /** cuDNN itself answered. */
+    /** cuDNN itself answered, with a handle of the GPU. */
+    LIVE,
+    /** cuDNN itself answered, told of the GPU's properties. */
     ASKED,
     /** By rules learned from cuDNN's answers. */
     DISTILLED,

@@ -202,7 +202,8 @@ public final class ScenarioSettings {
                             WORKSPACE,
                             "SIZE",
                             "Workspace of cuDNN convolutions: auto (default), asked (of an"
-                                    + " installed cuDNN), distilled (by learned"
+                                    + " installed cuDNN), live (with a handle of this machine's GPU, which takes"
+                                    + " a context on it), distilled (by learned"
                                     + " rules), none or a size; with the last two recurrent layers"
                                     + " have what a stub of cuDNN asks for."));
 
