@@ -45,6 +45,13 @@ def test_a_version_to_come_is_said() -> None:
     assert remarks == ["PyTorch 3.1.0 is not modelled: the prediction is of 2.14"]
 
 
+def test_a_gpu_that_is_here_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert _process.of_process({})[0]["cudnn_workspace"] == "live"
+    monkeypatch.setattr(_process, "_is_one_of_several", lambda: True)
+    assert "cudnn_workspace" not in _process.of_process({})[0]
+
+
 def test_switches_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
     monkeypatch.setattr(torch.backends.cudnn, "benchmark", True)

@@ -28,6 +28,8 @@ def of_process(asked: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "alloc_conf": next((os.environ[name] for name in ALLOCATOR if os.environ.get(name)), None),
     }
+    if torch.cuda.is_available() and not _is_one_of_several():
+        options["cudnn_workspace"] = "live"
     if asked.get("torch") is not None:
         return options, []
     installed = version(str(torch.__version__))
@@ -37,6 +39,11 @@ def of_process(asked: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         return options, [f"PyTorch {torch.__version__} is not modelled: the prediction is of {newest}"]
     options["torch"] = ".".join(map(str, installed))
     return options, []
+
+
+def _is_one_of_several() -> bool:
+    """Whether other ranks would ask cuDNN at the same time, each with a context on the first GPU."""
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
 
 
 def version(text: str) -> tuple[int, int] | None:

@@ -150,9 +150,8 @@ final class Literals {
     /** A node that makes a tensor as a constant is, at the place of another. */
     private Node creation(int at, String name, String constant) {
         String like = types.followed(at);
-        Argument type = like == null
-                ? new Argument.Type(type(graph.values().get(constant)))
-                : new Argument.TypeOf(like);
+        Argument type =
+                like == null ? new Argument.Type(type(graph.values().get(constant))) : new Argument.TypeOf(like);
         return creation(graph.nodes().get(at), name, constant, type);
     }
 

@@ -67,7 +67,8 @@ class LiveWorkspacesTest {
     @Test
     void ofAnotherGpuItKnowsNothing() {
         try (LiveWorkspaces live = new LiveWorkspaces()) {
-            assertTrue(live.answer(PROBLEM, new CudnnDevice(7, 5, gpu.sms() + 1)).isEmpty());
+            assertTrue(
+                    live.answer(PROBLEM, new CudnnDevice(7, 5, gpu.sms() + 1)).isEmpty());
         }
     }
 

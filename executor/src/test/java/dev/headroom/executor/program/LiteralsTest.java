@@ -19,8 +19,8 @@ class LiteralsTest {
         assertEquals("aten.type_as", before.operator());
         Node after = named(Literals.onDevice(graph), "type_as");
         assertEquals("aten.zeros", after.operator());
-        assertTrue(after.arguments().stream()
-                .anyMatch(a -> a.value().equals(new Argument.TypeOf(before.reads().get(1)))));
+        assertTrue(after.arguments().stream().anyMatch(a -> a.value()
+                .equals(new Argument.TypeOf(before.reads().get(1)))));
     }
 
     private static Node named(Graph graph, String output) {
