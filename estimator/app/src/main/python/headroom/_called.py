@@ -37,8 +37,16 @@ class Called:
             return self.args, self.kwargs
         return (self.args, self.kwargs, self.loss_args), {}
 
-    def around(self, twin: torch.nn.Module, twins: Twins) -> torch.nn.Module:
-        """The twin of the model, made to take ``inputs`` and to return tensors, a loss of the caller's first."""
+    def around(
+        self, twin: torch.nn.Module, twins: Twins, returned: Callable[[], None] = lambda: None
+    ) -> torch.nn.Module:
+        """The twin of the model, made to take ``inputs`` and to return tensors, a loss of the caller's first.
+
+        Args:
+            twin: of the model.
+            twins: that it was made by.
+            returned: is called when the model has returned and the loss follows.
+        """
         if self.loss is None:
             twin.register_forward_hook(lambda _, __, output: exportable(output))
             return twin
@@ -52,6 +60,7 @@ class Called:
         # Traces begin with the first frame called forward (torch/fx/proxy.py): that of the model, as without a loss.
         def step(args: Any, kwargs: Any, loss_args: Any) -> Any:
             output = own(*args, **kwargs)
+            returned()
             return loss(output, *loss_args), exportable(output)
 
         twin.forward = step

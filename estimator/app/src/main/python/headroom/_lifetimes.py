@@ -35,6 +35,10 @@ class Call:
     """Numbers of the tensors that it returned: one that it was given keeps its own."""
     dropped: list[int] = field(default_factory=list)
     """Tensors that Python drops before the next call, in that order."""
+    kept: list[int] = field(default_factory=list)
+    """Tensors that the model keeps when the pass is over, and that the next pass drops at this place."""
+    returns: bool = False
+    """Whether the model returns before the next call, which is the loss's."""
 
 
 def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> list[Call]:
@@ -44,30 +48,48 @@ def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> l
         Exception: whatever the model's code raises where it sees no data.
     """
     twins = Twins(symbolic=False, device=device)
-    twin = called.around(twins.module(model), twins)
     watch = _Watch(twins)
-    args, kwargs = watch.given(called)
+    twin = called.around(twins.module(model), twins, watch.returned)
+    given = watch.given(called)
     # A cycle of references is dropped when Python looks for such, whenever that is.
     collects = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
-        with (
-            observing(_as_it_is),
-            unnoticed(),
-            enable_python_dispatcher(),
-            twins.mode,
-            _saving_nothing(),
-            casting(called.amp),
-            watch,
-        ):
-            result = twin(*args, **kwargs)
-        watch.end()
-        del result
+        calls = _run(twin, given, watch, called)
+        gc.collect()
+        if watch.held.keys() - watch.outside - {id(t) for t in twin.buffers()}:
+            _note_kept(calls, _run(twin, given, watch, called))
     finally:
         if collects:
             gc.enable()
-    return watch.calls
+    return calls
+
+
+def _run(twin: torch.nn.Module, given: tuple[Any, Any], watch: _Watch, called: Called) -> list[Call]:
+    args, kwargs = given
+    with (
+        observing(_as_it_is),
+        unnoticed(),
+        enable_python_dispatcher(),
+        watch.twins.mode,
+        _saving_nothing(),
+        casting(called.amp),
+        watch.looking(),
+    ):
+        result = twin(*args, **kwargs)
+    calls = watch.end()
+    del result
+    return calls
+
+
+def _note_kept(calls: list[Call], again: list[Call]) -> None:
+    """What one pass kept is dropped where the next one, of the same calls, puts others into its place."""
+    if [call.operator for call in calls] != [call.operator for call in again]:
+        return
+    made = {number for call in calls for number in call.results}
+    for call, then in zip(calls, again, strict=True):
+        call.kept = [number for number in then.dropped if number in made]
 
 
 class _Watch(Running):
@@ -77,8 +99,10 @@ class _Watch(Running):
         super().__init__(twins)
         self.calls: list[Call] = []
         self.held: dict[int, tuple[int, weakref.ref[Any]]] = {}
+        self.outside: set[int] = set()
         self.count = 0
-        self.ended = False
+        self.before: list[int] = []
+        self.ended = True
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs an operator and notes it."""
@@ -87,8 +111,23 @@ class _Watch(Running):
         out = self.run(func, args, kwargs or {})
         results = [t for t in pytree.tree_leaves(out) if isinstance(t, torch.Tensor)]
         if results:
-            self.calls.append(Call(str(func), [self.number(t) for t in results]))
+            given = {id(t) for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+            self.outside |= given & {id(t) for t in results} - self.held.keys()
+            self.calls.append(Call(str(func), [self.number(t) for t in results], self.before))
+            self.before = []
         return out
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Looks on while a pass runs, until ``end``."""
+        self.calls, self.before, self.ended = [], [], False
+        with self:
+            yield
+
+    def returned(self) -> None:
+        """Notes that the model has returned."""
+        if self.calls:
+            self.calls[-1].returns = True
 
     def number(self, tensor: torch.Tensor) -> int:
         """That of a tensor, a new one for one that was not seen."""
@@ -101,13 +140,15 @@ class _Watch(Running):
     def drop(self, identity: int) -> None:
         """Notes that nobody holds a tensor any more."""
         number = self.held.pop(identity)[0]
+        self.outside.discard(identity)
         self.known.forget(identity)
         if not self.ended:
-            self.calls[-1].dropped.append(number)
+            (self.calls[-1].dropped if self.calls else self.before).append(number)
 
-    def end(self) -> None:
-        """What is held now is held by what the pass returned, by the model, or by a cycle."""
+    def end(self) -> list[Call]:
+        """The calls of a pass. What is held now is held by what it returned, by the model, or by a cycle."""
         self.ended = True
+        return self.calls
 
 
 @contextmanager

@@ -94,7 +94,7 @@ final class Literals {
             String own = n.outputs().isEmpty() ? null : n.outputs().get(0);
             String number = own == null ? null : made.get(own);
             if (own != null && number != null && meetsDevice(own, number)) {
-                out.add(creation(i, own, number).withReleased(n.released()));
+                out.add(creation(i, own, number).withSeen(n.seen()));
                 continue;
             }
             Map<String, String> brought = new HashMap<>();

@@ -18,12 +18,24 @@ public final class LoopVariables {
     private Tensor[] outputs = {};
     private @Nullable Tensor loss;
 
-    /** Names of the script that the model's graph binds itself. */
+    /** Names that the model's graph binds itself: a script's, and attributes of the model. */
     private final Variables names;
+
+    private Runnable returned = () -> {};
 
     LoopVariables(EagerRuntime runtime) {
         this.runtime = runtime;
-        this.names = new Variables(runtime);
+        this.names = new Variables(runtime, this::modelReturned);
+    }
+
+    /** From now on this runs when the model returns to a program that goes on with the loss. */
+    void whenModelReturns(Runnable then) {
+        returned = then;
+    }
+
+    private void modelReturned() {
+        releaseOutputs();
+        returned.run();
     }
 
     Variables names() {
@@ -58,18 +70,17 @@ public final class LoopVariables {
         loss = made;
     }
 
-    /** Adds what the names hold; what a script's own names hold, a pass reads. */
+    /** Adds what the names hold. */
     void describe(Beginning to) {
         to.parts(Arrays.asList(outputs));
         to.part(loss);
-        to.unknownIf(!names.held().isEmpty());
+        names.describe(to);
     }
 
     /** {@code outputs = None}. */
     void deleteOutputs() {
         names.deleteAll();
         releaseOutputs();
-        outputs = new Tensor[0];
     }
 
     /** {@code del loss}. */
@@ -88,5 +99,6 @@ public final class LoopVariables {
         for (Tensor t : outputs) {
             runtime.release(t);
         }
+        outputs = new Tensor[0];
     }
 }

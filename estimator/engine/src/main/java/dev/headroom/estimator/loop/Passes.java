@@ -29,6 +29,9 @@ final class Passes {
     private final LoopVariables variables;
     private @Nullable ForwardPass forward;
 
+    /** The phase that follows when the model returns, whose program may go on with the loss. */
+    private @Nullable Moment next;
+
     /** What autocast's region replaced; {@code null} outside of one. */
     private AutocastMode.@Nullable State outside;
 
@@ -39,6 +42,7 @@ final class Passes {
         this.hooks = hooks;
         this.led = hooks.any(LoopHook::leadsSteps);
         this.variables = variables;
+        variables.whenModelReturns(this::modelReturned);
     }
 
     /** How the model is called. */
@@ -66,15 +70,25 @@ final class Passes {
 
     /** Forward, loss and backward. */
     void run(int step, @Nullable Integer micro) {
+        Moment loss = new Moment(Phase.LOSS, step, micro);
         loop.phase(new Moment(Phase.FORWARD, step, micro), () -> {
             outside = enterAutocast();
+            next = loss;
             forward();
+            next = null;
         });
-        loop.phase(new Moment(Phase.LOSS, step, micro), () -> {
+        loop.phase(loss, () -> {
             computeLoss();
             leaveAutocast();
         });
         loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
+    }
+
+    private void modelReturned() {
+        if (next != null) {
+            loop.goOn(next);
+            next = null;
+        }
     }
 
     /** The step of an optimizer that evaluates the model itself. */

@@ -143,7 +143,7 @@ final class GraphReader {
                 Collections.unmodifiableList(fields.results),
                 metadata.modules(fields.moduleStack),
                 metadata.shared(fields.stackTrace),
-                fields.released));
+                fields.seen()));
     }
 
     private static void addResults(NodeFields fields, Argument result) {
@@ -177,6 +177,8 @@ final class GraphReader {
         private String moduleStack = "";
         private String stackTrace = "";
         private List<String> released = List.of();
+        private List<String> kept = List.of();
+        private boolean returns;
 
         void metadata(String key, Json json) throws IOException {
             if (key.equals("nn_module_stack") && json.isString()) {
@@ -185,7 +187,16 @@ final class GraphReader {
                 stackTrace = json.string();
             } else if (key.equals("released") && json.isString()) {
                 released = List.of(json.string().split(","));
+            } else if (key.equals("kept") && json.isString()) {
+                kept = List.of(json.string().split(","));
+            } else if (key.equals("returns") && json.isString()) {
+                returns = json.string().equals("true");
             }
+        }
+
+        Node.Seen seen() {
+            boolean nothing = released.isEmpty() && kept.isEmpty() && !returns;
+            return nothing ? Node.Seen.NOTHING : new Node.Seen(released, kept, returns);
         }
 
         /** Size arithmetic, which the table of integers holds already. */
