@@ -1,8 +1,9 @@
 """Writes into an archive when Python drops its tensors.
 
 A node's metadata gets ``released``: names of the values that are dropped once it has run, in that order, with commas
-between them; ``kept``: names of values that the model keeps until the next pass has come as far; ``returns``, where the
-model has returned and the loss follows. The importer of archives reads them; PyTorch does not mind.
+between them; ``kept``: names of values that the model keeps until the next pass has come as far, with the buffer that
+each is, as in ``outer=noise.eps``; ``returns``, where the model has returned and the loss follows. The importer of
+archives reads them; PyTorch does not mind.
 """
 
 from __future__ import annotations
@@ -34,8 +35,12 @@ PROGRAMS = ("models/model.json", "serialized_exported_program.json")
 TRACED = {"aten.lift_fresh.default": "aten.lift_fresh_copy.default"}
 """Operators that have another name in an exported program."""
 
-ONCE = ("torch.ops.higher_order.wrap_with_set_grad_enabled", "torch.ops.higher_order.wrap_with_autocast")
-"""Operators that run the graph that they are given, once."""
+ONCE = (
+    "torch.ops.higher_order.wrap_with_set_grad_enabled",
+    "torch.ops.higher_order.wrap_with_autocast",
+    "torch.ops.higher_order.autograd_function",
+)
+"""Operators that run the last graph that they are given, once."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,9 @@ def release(graph: Json, calls: list[Call]) -> bool:
         at = steps[step_of[i]].place if i in step_of else at
         for number in call.dropped:
             _write(names.pop(number, {}), at, last)
-        for number in call.kept:
-            _write(dict.fromkeys(list(names.get(number, {}))[:1]), at, last, "kept")
+        for number, buffer in call.kept:
+            for around, name in list(names.get(number, {}))[:1]:
+                _write({(around, f"{name}={buffer}" if buffer else name): None}, at, last, "kept")
         if call.returns and id(graph) in at:
             at[id(graph)]["metadata"]["returns"] = "true"
     for held in names.values():
@@ -140,7 +146,7 @@ def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int
         place = {**around, id(graph): node}
         named = [[(id(graph), name), *outer.get(name, [])] for name in results(node)]
         if node["target"] in ONCE:
-            inner = next(i["arg"]["as_graph"]["graph"] for i in node["inputs"] if "as_graph" in i["arg"])
+            inner = [i["arg"]["as_graph"]["graph"] for i in node["inputs"] if "as_graph" in i["arg"]][-1]
             yield from _steps(inner, place, dict(zip(results(inner), named, strict=False)))
         elif named and node["target"].startswith("torch.ops.aten."):
             yield Step(node["target"].removeprefix("torch.ops."), named, place, _whole(graph, node))

@@ -30,6 +30,9 @@ class Called:
     amp: torch.dtype | None = None
     """The type of autocast around the call; what it makes of a tensor is what ``type_as`` and its like read."""
 
+    earlier: int = 0
+    """How many passes run before the one in question: in these the model makes what it keeps for all others."""
+
     @property
     def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and named arguments of what ``around`` gives."""

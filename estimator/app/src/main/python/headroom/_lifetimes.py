@@ -19,10 +19,14 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.utils import _pytree as pytree
 
 from headroom._called import Called
+from headroom._kept import attributes, make_buffers
 from headroom._observe import observing
 from headroom._pass import casting, unnoticed
 from headroom._running import READS, Running
 from headroom._twin import Twins
+
+PASSES = 2
+"""How many passes a model may take until one is like the one before."""
 
 
 @dataclass
@@ -35,14 +39,24 @@ class Call:
     """Numbers of the tensors that it returned: one that it was given keeps its own."""
     dropped: list[int] = field(default_factory=list)
     """Tensors that Python drops before the next call, in that order."""
-    kept: list[int] = field(default_factory=list)
-    """Tensors that the model keeps when the pass is over, and that the next pass drops at this place."""
+    kept: list[tuple[int, str]] = field(default_factory=list)
+    """Tensors that the model keeps when the pass is over, and that the next pass drops at this place; with the name of
+    the buffer that each is, ``""`` for another attribute."""
     returns: bool = False
     """Whether the model returns before the next call, which is the loss's."""
 
 
-def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> list[Call]:
-    """The calls of a pass on a device.
+@dataclass
+class Seen:
+    """A pass that was looked at."""
+
+    calls: list[Call]
+    earlier: int
+    """How many passes ran before, because the first ones do what later ones do not: they fill caches."""
+
+
+def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> Seen:
+    """A pass on a device: the first, or the second where that differs.
 
     Raises:
         Exception: whatever the model's code raises where it sees no data.
@@ -55,15 +69,35 @@ def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> l
     collects = gc.isenabled()
     gc.collect()
     gc.disable()
+    before = attributes(twin)
     try:
         calls = _run(twin, given, watch, called)
         gc.collect()
-        if watch.held.keys() - watch.outside - {id(t) for t in twin.buffers()}:
-            _note_kept(calls, _run(twin, given, watch, called))
+        for earlier in range(PASSES):
+            if not watch.held.keys() - watch.outside:  # the model keeps nothing
+                return Seen(calls, earlier)
+            buffers = {watch.held[id(t)][0]: name for name, t in twin.named_buffers() if id(t) in watch.held}
+            again = _run(twin, given, watch, called)
+            if [call.operator for call in calls] == [call.operator for call in again]:
+                _note_kept(calls, again, buffers)
+                return Seen(calls, earlier)
+            make_buffers(twin, before)
+            calls = again
     finally:
         if collects:
             gc.enable()
-    return calls
+    return Seen(calls, PASSES)
+
+
+def run_earlier(twin: torch.nn.Module, twins: Twins, called: Called) -> None:
+    """Runs the passes before the one in question, of a twin that is made to take ``called.inputs``."""
+    watch = _Watch(twins)
+    given = watch.given(called)
+    before = attributes(twin)
+    for _ in range(called.earlier):
+        _run(twin, given, watch, called)
+    if called.earlier:
+        make_buffers(twin, before)
 
 
 def _run(twin: torch.nn.Module, given: tuple[Any, Any], watch: _Watch, called: Called) -> list[Call]:
@@ -83,13 +117,11 @@ def _run(twin: torch.nn.Module, given: tuple[Any, Any], watch: _Watch, called: C
     return calls
 
 
-def _note_kept(calls: list[Call], again: list[Call]) -> None:
-    """What one pass kept is dropped where the next one, of the same calls, puts others into its place."""
-    if [call.operator for call in calls] != [call.operator for call in again]:
-        return
+def _note_kept(calls: list[Call], again: list[Call], buffers: dict[int, str]) -> None:
+    """What one pass kept is dropped where the next one puts others into its place."""
     made = {number for call in calls for number in call.results}
     for call, then in zip(calls, again, strict=True):
-        call.kept = [number for number in then.dropped if number in made]
+        call.kept = [(number, buffers.get(number, "")) for number in then.dropped if number in made]
 
 
 class _Watch(Running):

@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from headroom._called import Called
 from headroom._context import Context
 from headroom._frames import Frames
+from headroom._lifetimes import run_earlier
 from headroom._observe import Observed, observing
 from headroom._pass import casting, held, run, unnoticed
 from headroom._regions import Mode, grouped
@@ -43,6 +44,7 @@ def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed
     """
     twins = Twins(symbolic=False)
     twin = called.around(twins.module(model), twins)
+    run_earlier(twin, twins, called)
     recorder = Recorder(twins)
     inputs = [recorder.hold(kind, name, tensor) for kind, name, tensor in held(twin)]
     args, kwargs = recorder.given(called)

@@ -7,12 +7,14 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 
 /** Tensors that a model keeps beyond a pass, as its attributes: each until the next pass binds or deletes its name. */
 final class Attributes {
     private final Eager eager;
     private final Map<String, Tensor> held = new HashMap<>();
     private Runnable returned = () -> {};
+    private BiConsumer<String, Tensor> buffers = (name, value) -> {};
 
     Attributes(Eager eager) {
         this.eager = eager;
@@ -25,6 +27,10 @@ final class Attributes {
 
     void whenModelReturns(Runnable then) {
         returned = then;
+    }
+
+    void whenBufferIsBound(BiConsumer<String, Tensor> then) {
+        buffers = then;
     }
 
     /**
@@ -41,6 +47,10 @@ final class Attributes {
                 String read = node.reads().get(0);
                 eager.release(held.put(
                         VariableNodes.name(node), eager.hold(Objects.requireNonNull(values.get(read), read))));
+            }
+            case VariableNodes.BUFFER -> {
+                String read = node.reads().get(0);
+                buffers.accept(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
             }
             case VariableNodes.RETURN -> returned.run();
             default -> eager.release(held.remove(VariableNodes.name(node)));

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,11 @@ public final class Program {
     /** From now on this runs when the model returns to a program that goes on with the loss. */
     public void whenModelReturns(Runnable then) {
         attributes.whenModelReturns(then);
+    }
+
+    /** From now on this runs, with its name, when a tensor takes a buffer's place; it is borrowed. */
+    public void whenBufferIsBound(BiConsumer<String, Tensor> then) {
+        attributes.whenBufferIsBound(then);
     }
 
     /** Lets go of what the model kept beyond its passes. */

@@ -117,6 +117,7 @@ public final class Training implements TrainingRun {
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         program.whenModelReturns(this::modelReturned);
+        program.whenBufferIsBound((buffer, value) -> model.bindBuffer(buffer, value));
         model = PretrainedModel.bring(eager, graph, run, this::early);
         model.initialise();
         if (wrapper != null) {

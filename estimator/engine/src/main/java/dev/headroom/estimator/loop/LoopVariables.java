@@ -21,21 +21,10 @@ public final class LoopVariables {
     /** Names that the model's graph binds itself: a script's, and attributes of the model. */
     private final Variables names;
 
-    private Runnable returned = () -> {};
-
-    LoopVariables(EagerRuntime runtime) {
+    /** @param caller of the model, for what else a pass changes */
+    LoopVariables(EagerRuntime runtime, Variables.Caller caller) {
         this.runtime = runtime;
-        this.names = new Variables(runtime, this::modelReturned);
-    }
-
-    /** From now on this runs when the model returns to a program that goes on with the loss. */
-    void whenModelReturns(Runnable then) {
-        returned = then;
-    }
-
-    private void modelReturned() {
-        releaseOutputs();
-        returned.run();
+        this.names = new Variables(runtime, caller);
     }
 
     Variables names() {
@@ -95,7 +84,8 @@ public final class LoopVariables {
         deleteLoss();
     }
 
-    private void releaseOutputs() {
+    /** The name {@code outputs} changes hands before its next tensors are known. */
+    void releaseOutputs() {
         for (Tensor t : outputs) {
             runtime.release(t);
         }

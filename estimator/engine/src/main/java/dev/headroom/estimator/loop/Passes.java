@@ -1,15 +1,18 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.program.Variables;
 import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -20,7 +23,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
-final class Passes {
+final class Passes implements Variables.Caller {
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
     private final Scenario run;
@@ -35,14 +38,13 @@ final class Passes {
     /** What autocast's region replaced; {@code null} outside of one. */
     private AutocastMode.@Nullable State outside;
 
-    Passes(TrainingLoop loop, HookChain hooks, LoopVariables variables) {
+    Passes(TrainingLoop loop, HookChain hooks) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.run = loop.prepared().scenario();
         this.hooks = hooks;
         this.led = hooks.any(LoopHook::leadsSteps);
-        this.variables = variables;
-        variables.whenModelReturns(this::modelReturned);
+        this.variables = new LoopVariables(runtime, this);
     }
 
     /** How the model is called. */
@@ -84,7 +86,24 @@ final class Passes {
         loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
     }
 
-    private void modelReturned() {
+    /** What the names of the loop hold. */
+    LoopVariables variables() {
+        return variables;
+    }
+
+    @Override
+    public void bufferBound(String buffer, Tensor value) {
+        runtime.hold(value);
+        runtime.setCategory(value, Category.BUFFERS);
+        runtime.release(loop.model().replace(buffer, value, value));
+        loop.graph().inputs().stream()
+                .filter(in -> in.kind() == Graph.InputKind.BUFFER && buffer.equals(in.qualifiedName()))
+                .forEach(in -> loop.batch().give(in.value(), value));
+    }
+
+    @Override
+    public void modelReturned() {
+        variables.releaseOutputs();
         if (next != null) {
             loop.goOn(next);
             next = null;

@@ -47,7 +47,6 @@ public final class TrainingLoop {
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
     private final Criterion criterion;
-    private final LoopVariables variables;
     private final Passes passes;
     private @Nullable ModelTensors model;
     private @Nullable Optimizer optimizer;
@@ -68,8 +67,7 @@ public final class TrainingLoop {
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
-        this.variables = new LoopVariables(runtime);
-        this.passes = new Passes(this, hooks, variables);
+        this.passes = new Passes(this, hooks);
         this.phases = new Phases(hooks, listener, ended -> repeats().ended(ended));
         this.repeats = new RepeatedSteps(this, new PlainSteps(this, led)::run, listener, phases::comeTo);
     }
@@ -250,7 +248,7 @@ public final class TrainingLoop {
 
     /** What the names of the loop hold. */
     public LoopVariables variables() {
-        return variables;
+        return passes.variables();
     }
 
     /** What the loop itself does from here on counts as done by an operator of the phase's name. */
@@ -280,7 +278,7 @@ public final class TrainingLoop {
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
-        return runner.with(variables.names());
+        return runner.with(passes.variables().names());
     }
 
     /** How steps are played. */

@@ -14,17 +14,30 @@ import java.util.Objects;
 /** Variables of a program that outlive a pass over a graph: what one pass binds, the next ones read. */
 public final class Variables {
     private final EagerRuntime runtime;
-    private final Runnable returned;
+    private final Caller caller;
     private final Map<String, Tensor> held = new LinkedHashMap<>();
 
     public Variables(EagerRuntime runtime) {
-        this(runtime, () -> {});
+        this(runtime, new Caller() {});
     }
 
-    /** @param returned is called when the model returns to a program that goes on */
-    public Variables(EagerRuntime runtime, Runnable returned) {
+    /** @param caller of the model */
+    public Variables(EagerRuntime runtime, Caller caller) {
         this.runtime = runtime;
-        this.returned = returned;
+        this.caller = caller;
+    }
+
+    /** The loop around a model, as far as a pass changes something there. */
+    public interface Caller {
+        /** The model has returned, and its program goes on. */
+        default void modelReturned() {}
+
+        /**
+         * A buffer is another tensor from here on.
+         *
+         * @param value borrowed
+         */
+        default void bufferBound(String buffer, Tensor value) {}
     }
 
     /** What the variables hold, by name; borrowed. */
@@ -67,7 +80,11 @@ public final class Variables {
                 String read = node.reads().get(0);
                 bind(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
             }
-            case VariableNodes.RETURN -> returned.run();
+            case VariableNodes.BUFFER -> {
+                String read = node.reads().get(0);
+                caller.bufferBound(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
+            }
+            case VariableNodes.RETURN -> caller.modelReturned();
             default -> delete(VariableNodes.name(node));
         }
         return new Tensor[0];

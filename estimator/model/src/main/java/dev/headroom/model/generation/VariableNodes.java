@@ -20,6 +20,9 @@ public final class VariableNodes {
     /** The model returned to the program that called it: the loop's name for its outputs changes hands. */
     public static final String RETURN = "python.return";
 
+    /** A value takes the place of the buffer of a qualified name, which goes. */
+    public static final String BUFFER = "python.buffer";
+
     /** The argument of a {@link #BIND} or {@link #DELETE} that says which variable. */
     public static final String NAME = "name";
 
@@ -42,7 +45,7 @@ public final class VariableNodes {
         return variable.startsWith(MODEL);
     }
 
-    /** The variable of a {@link #BIND} or {@link #DELETE}. */
+    /** The variable of a {@link #BIND} or {@link #DELETE}, or what a {@link #BUFFER} is called. */
     public static String name(Node node) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(NAME) && a.value() instanceof Argument.Text t) {

@@ -73,19 +73,23 @@ public record Node(
      *
      * @param released values of the graph that it dropped, in that order; of others it is not known when they are
      *     dropped, but by reading the frames
-     * @param kept values of the graph that the model keeps beyond the pass: those of the pass before are dropped here,
-     *     because an attribute changes hands
+     * @param kept what the model keeps beyond the pass: values of the pass before are dropped here, because an attribute
+     *     changes hands
      * @param returns whether the model returned: those outputs of the pass before are dropped that the loop held until
      *     then. What follows is the loss
      */
-    public record Seen(List<String> released, List<String> kept, boolean returns) {
+    public record Seen(List<String> released, List<Kept> kept, boolean returns) {
         /** Nobody looked, or there was nothing to see. */
         public static final Seen NOTHING = new Seen(List.of(), List.of(), false);
 
         /** The same of other values. */
         public Seen with(UnaryOperator<String> names) {
             return new Seen(
-                    released.stream().map(names).toList(), kept.stream().map(names).toList(), returns);
+                    released.stream().map(names).toList(),
+                    kept.stream()
+                            .map(k -> new Kept(names.apply(k.value()), k.buffer()))
+                            .toList(),
+                    returns);
         }
 
         /** The same, but that those values are dropped. */
@@ -93,6 +97,13 @@ public record Node(
             return new Seen(other, kept, returns);
         }
     }
+
+    /**
+     * A value that the model keeps.
+     *
+     * @param buffer the qualified name of the buffer whose place it takes, "" for another attribute
+     */
+    public record Kept(String value, String buffer) {}
 
     /** @param name the schema's name, "" when positional only */
     public record NamedArgument(String name, Argument value) {}

@@ -9,6 +9,7 @@ import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -177,7 +178,7 @@ final class GraphReader {
         private String moduleStack = "";
         private String stackTrace = "";
         private List<String> released = List.of();
-        private List<String> kept = List.of();
+        private List<Node.Kept> kept = List.of();
         private boolean returns;
 
         void metadata(String key, Json json) throws IOException {
@@ -188,10 +189,18 @@ final class GraphReader {
             } else if (key.equals("released") && json.isString()) {
                 released = List.of(json.string().split(","));
             } else if (key.equals("kept") && json.isString()) {
-                kept = List.of(json.string().split(","));
+                kept = kept(json.string());
             } else if (key.equals("returns") && json.isString()) {
                 returns = json.string().equals("true");
             }
+        }
+
+        /** {@code value=buffer}, with commas between. */
+        private static List<Node.Kept> kept(String text) {
+            return Arrays.stream(text.split(","))
+                    .map(one -> one.split("=", 2))
+                    .map(one -> new Node.Kept(one[0], one.length > 1 ? one[1] : ""))
+                    .toList();
         }
 
         Node.Seen seen() {

@@ -35,15 +35,30 @@ public final class KeptValues {
         }
         List<Node> nodes = new ArrayList<>();
         Set<String> deleted = deletedFirst(graph.nodes(), makers);
+        Set<Node> copies = copiesIntoBuffers(graph);
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node node = withBodies(graph.nodes().get(i));
+            if (copies.contains(node) && !nodes.isEmpty()) {
+                Node last = nodes.remove(nodes.size() - 1);
+                List<String> released = new ArrayList<>(last.released());
+                released.addAll(node.released());
+                nodes.add(last.withSeen(last.seen().withReleased(released)));
+                continue;
+            }
             nodes.add(node);
-            for (String value : node.seen().kept()) {
-                nodes.add(at(node, deleted.contains(value) ? VariableNodes.DELETE : VariableNodes.BIND, owner, value));
+            for (Node.Kept kept : node.seen().kept()) {
+                String variable = VariableNodes.attribute(owner + "." + kept.value());
+                if (!kept.buffer().isEmpty()) {
+                    nodes.add(at(node, VariableNodes.BUFFER, kept.buffer(), kept.value()));
+                } else if (deleted.contains(kept.value())) {
+                    nodes.add(at(node, VariableNodes.DELETE, variable, kept.value()));
+                } else {
+                    nodes.add(at(node, VariableNodes.BIND, variable, kept.value()));
+                }
             }
             for (String value : node.outputs()) {
                 if (deleted.contains(value)) {
-                    nodes.add(at(node, VariableNodes.BIND, owner, value));
+                    nodes.add(at(node, VariableNodes.BIND, VariableNodes.attribute(owner + "." + value), value));
                 }
             }
             if (node.seen().returns()) {
@@ -56,13 +71,31 @@ public final class KeptValues {
         return graph.withNodes(nodes);
     }
 
+    /** What an exporter writes for a buffer that is bound anew: a copy of the values, which no eager pass makes. */
+    private static Set<Node> copiesIntoBuffers(Graph graph) {
+        Map<String, String> bound = new HashMap<>();
+        graph.nodes().forEach(n -> n.seen().kept().forEach(k -> bound.put(k.buffer(), k.value())));
+        Map<String, String> values = new HashMap<>();
+        graph.inputs().stream()
+                .filter(in -> in.kind() == Graph.InputKind.BUFFER && bound.containsKey(in.qualifiedName()))
+                .forEach(in -> values.put(in.value(), bound.get(in.qualifiedName())));
+        Set<Node> out = new HashSet<>();
+        for (Node n : graph.nodes()) {
+            List<String> reads = n.reads();
+            if (n.operator().equals("aten.copy_") && reads.get(1).equals(values.get(reads.get(0)))) {
+                out.add(n);
+            }
+        }
+        return out;
+    }
+
     /** Values that go before their successors are there. */
     private static Set<String> deletedFirst(List<Node> nodes, Map<String, Integer> makers) {
         Set<String> out = new HashSet<>();
         for (int i = 0; i < nodes.size(); i++) {
-            for (String value : nodes.get(i).seen().kept()) {
-                if (makers.getOrDefault(value, -1) > i) {
-                    out.add(value);
+            for (Node.Kept kept : nodes.get(i).seen().kept()) {
+                if (kept.buffer().isEmpty() && makers.getOrDefault(kept.value(), -1) > i) {
+                    out.add(kept.value());
                 }
             }
         }
@@ -89,11 +122,10 @@ public final class KeptValues {
                 .toList());
     }
 
-    private static Node at(Node place, String target, String owner, String value) {
-        String variable = VariableNodes.attribute(owner + "." + value);
+    private static Node at(Node place, String target, String variable, String value) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         arguments.add(new Node.NamedArgument(VariableNodes.NAME, new Argument.Text(variable)));
-        if (target.equals(VariableNodes.BIND)) {
+        if (!target.equals(VariableNodes.DELETE)) {
             arguments.add(new Node.NamedArgument("value", new Argument.Value(value)));
         }
         return new Node(
