@@ -82,7 +82,7 @@ def live_question(
         pretended(asked.get("gpu")),
     ):
         seen = _watched(model, called)
-        way, notes, found = _archive(model, called if seen is None else replace(called, earlier=seen.earlier), file)
+        way, notes, found = _archive_of(model, called, seen, file)
         if seen is not None:
             with suppress(Exception):  # of an archive that lacks what a pass must have
                 annotate(file, seen.calls)
@@ -121,6 +121,16 @@ def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
         for p in model.parameters()
     )
     return options
+
+
+def _archive_of(
+    model: torch.nn.Module, called: Called, seen: Seen | None, file: Path
+) -> tuple[str, list[str], dict[str, Any]]:
+    """The archive of the pass that was looked at, or of the first where that cannot be."""
+    if seen is not None and seen.earlier:
+        with suppress(HeadroomError):
+            return _archive(model, replace(called, earlier=seen.earlier), file)
+    return _archive(model, called, file)
 
 
 def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, list[str], dict[str, Any]]:

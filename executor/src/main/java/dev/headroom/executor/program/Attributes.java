@@ -6,13 +6,13 @@ import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Tensors that a model keeps beyond a pass, as its attributes: each until the next pass binds or deletes its name. */
 final class Attributes {
     private final Eager eager;
-    private final Map<String, Tensor> held = new HashMap<>();
+    private final Map<String, @Nullable Tensor> held = new HashMap<>();
     private Runnable returned = () -> {};
     private BiConsumer<String, Tensor> buffers = (name, value) -> {};
 
@@ -42,15 +42,13 @@ final class Attributes {
         if (!changeBy(node)) {
             return false;
         }
+        Tensor value = node.reads().isEmpty() ? null : values.get(node.reads().get(0)); // absent ones are null
         switch (node.target()) {
-            case VariableNodes.BIND -> {
-                String read = node.reads().get(0);
-                eager.release(held.put(
-                        VariableNodes.name(node), eager.hold(Objects.requireNonNull(values.get(read), read))));
-            }
+            case VariableNodes.BIND -> eager.release(held.put(VariableNodes.name(node), eager.hold(value)));
             case VariableNodes.BUFFER -> {
-                String read = node.reads().get(0);
-                buffers.accept(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
+                if (value != null) {
+                    buffers.accept(VariableNodes.name(node), value);
+                }
             }
             case VariableNodes.RETURN -> returned.run();
             default -> eager.release(held.remove(VariableNodes.name(node)));

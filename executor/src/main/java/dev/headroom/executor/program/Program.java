@@ -111,7 +111,9 @@ public final class Program {
     private static void requireOperators(Graph graph) {
         TreeSet<String> lacking = new TreeSet<>();
         for (Node node : graph.nodes()) {
-            if (!isMode(node) && !Attributes.changeBy(node) && StandardOperators.all().find(node.operator()) == null) {
+            if (!isMode(node)
+                    && !Attributes.changeBy(node)
+                    && StandardOperators.all().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
         }

@@ -22,11 +22,9 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
@@ -289,7 +287,8 @@ public final class Training implements TrainingRun {
         try (Scope s = eager.open()) {
             names.bindLoss(eager.call(() -> target.loss(eager, names.firstOutput(), labels)));
             if (run.loop().accumulate() > 1) {
-                names.bindLoss(LossOperators.divided(eager, names.loss(), run.loop().accumulate()));
+                names.bindLoss(
+                        LossOperators.divided(eager, names.loss(), run.loop().accumulate()));
             }
         }
     }

@@ -32,6 +32,9 @@ final class Passes implements Variables.Caller {
     private final LoopVariables variables;
     private @Nullable ForwardPass forward;
 
+    /** Whether a pass of the loop's own runs, whose outputs take the place of those before. */
+    private boolean calling;
+
     /** The phase that follows when the model returns, whose program may go on with the loss. */
     private @Nullable Moment next;
 
@@ -103,7 +106,9 @@ final class Passes implements Variables.Caller {
 
     @Override
     public void modelReturned() {
-        variables.releaseOutputs();
+        if (calling) {
+            variables.releaseOutputs();
+        }
         if (next != null) {
             loop.goOn(next);
             next = null;
@@ -177,8 +182,10 @@ final class Passes implements Variables.Caller {
     }
 
     private void forward() {
+        calling = true;
         Tensor[] made = Objects.requireNonNull(forward, "a model to run")
                 .run(loop.batch().values());
+        calling = false;
         variables.bindOutputs(hooks.around(made, LoopHook::outputs));
     }
 

@@ -37,8 +37,7 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
         DType run = gathered == null ? held : gathered;
         boolean several = weights(graph).anyMatch(h -> h.ownType() != null && h.ownType() != archive);
         DType amp = training.precision().amp();
-        return new ModelTypes(
-                archive, run, several || run != archive || amp != null && !castsWhereTraced(graph, amp));
+        return new ModelTypes(archive, run, several || run != archive || amp != null && !castsWhereTraced(graph, amp));
     }
 
     /** Whether a program was traced under the autocast that it runs under: a layer of its weights makes that type. */
@@ -49,7 +48,8 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
                 .filter(p -> graph.values().containsKey(p) && graph.meta(p).dtype() == DType.FLOAT32)
                 .collect(Collectors.toSet());
         return graph.nodes().stream()
-                .filter(n -> CASTING.contains(n.operator()) && n.reads().stream().anyMatch(parameters::contains))
+                .filter(n ->
+                        CASTING.contains(n.operator()) && n.reads().stream().anyMatch(parameters::contains))
                 .map(n -> graph.values().get(n.outputs().get(0)))
                 .anyMatch(made -> made != null && made.dtype() == amp);
     }

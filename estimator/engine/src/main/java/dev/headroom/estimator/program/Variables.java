@@ -9,7 +9,6 @@ import dev.headroom.model.graph.Node;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** Variables of a program that outlive a pass over a graph: what one pass binds, the next ones read. */
 public final class Variables {
@@ -77,12 +76,18 @@ public final class Variables {
     Tensor[] run(Node node, Map<String, Tensor> values) {
         switch (node.target()) {
             case VariableNodes.BIND -> {
-                String read = node.reads().get(0);
-                bind(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
+                Tensor value = values.get(node.reads().get(0));
+                if (value == null) { // an absent result
+                    delete(VariableNodes.name(node));
+                } else {
+                    bind(VariableNodes.name(node), value);
+                }
             }
             case VariableNodes.BUFFER -> {
-                String read = node.reads().get(0);
-                caller.bufferBound(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
+                Tensor value = values.get(node.reads().get(0));
+                if (value != null) {
+                    caller.bufferBound(VariableNodes.name(node), value);
+                }
             }
             case VariableNodes.RETURN -> caller.modelReturned();
             default -> delete(VariableNodes.name(node));

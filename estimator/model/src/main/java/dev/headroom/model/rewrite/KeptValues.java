@@ -20,10 +20,11 @@ public final class KeptValues {
 
     /** The graph with those nodes; itself where nothing was seen. */
     public static Graph bound(Graph graph) {
-        return bound(graph, graph.name());
+        return bound(graph, graph, graph.name());
     }
 
-    private static Graph bound(Graph graph, String owner) {
+    /** @param whole which has the buffers */
+    private static Graph bound(Graph graph, Graph whole, String owner) {
         if (graph.nodes().stream().noneMatch(KeptValues::tells)) {
             return graph;
         }
@@ -34,10 +35,10 @@ public final class KeptValues {
             }
         }
         List<Node> nodes = new ArrayList<>();
-        Set<String> deleted = deletedFirst(graph.nodes(), makers);
         Set<Node> copies = copiesIntoBuffers(graph);
+        Map<String, Node.Kept> ahead = new HashMap<>();
         for (int i = 0; i < graph.nodes().size(); i++) {
-            Node node = withBodies(graph.nodes().get(i));
+            Node node = withBodies(graph.nodes().get(i), whole);
             if (copies.contains(node) && !nodes.isEmpty()) {
                 Node last = nodes.remove(nodes.size() - 1);
                 List<String> released = new ArrayList<>(last.released());
@@ -47,18 +48,18 @@ public final class KeptValues {
             }
             nodes.add(node);
             for (Node.Kept kept : node.seen().kept()) {
-                String variable = VariableNodes.attribute(owner + "." + kept.value());
-                if (!kept.buffer().isEmpty()) {
-                    nodes.add(at(node, VariableNodes.BUFFER, kept.buffer(), kept.value()));
-                } else if (deleted.contains(kept.value())) {
-                    nodes.add(at(node, VariableNodes.DELETE, variable, kept.value()));
-                } else {
-                    nodes.add(at(node, VariableNodes.BIND, variable, kept.value()));
+                Integer maker = makers.get(kept.value());
+                if (maker != null && maker <= i) {
+                    nodes.add(bind(whole, node, owner, kept));
+                } else if (maker != null) { // the one before goes before its successor is there
+                    nodes.add(at(node, VariableNodes.DELETE, variable(owner, kept), kept.value()));
+                    ahead.put(kept.value(), kept);
                 }
             }
             for (String value : node.outputs()) {
-                if (deleted.contains(value)) {
-                    nodes.add(at(node, VariableNodes.BIND, VariableNodes.attribute(owner + "." + value), value));
+                Node.Kept kept = ahead.remove(value);
+                if (kept != null) {
+                    nodes.add(bind(whole, node, owner, kept));
                 }
             }
             if (node.seen().returns()) {
@@ -71,35 +72,51 @@ public final class KeptValues {
         return graph.withNodes(nodes);
     }
 
-    /** What an exporter writes for a buffer that is bound anew: a copy of the values, which no eager pass makes. */
+    private static Node bind(Graph whole, Node place, String owner, Node.Kept kept) {
+        boolean isBuffer = whole.inputs().stream()
+                .anyMatch(in ->
+                        in.kind() == Graph.InputKind.BUFFER && kept.buffer().equals(in.qualifiedName()));
+        return isBuffer
+                ? at(place, VariableNodes.BUFFER, kept.buffer(), kept.value())
+                : at(place, VariableNodes.BIND, variable(owner, kept), kept.value());
+    }
+
+    private static String variable(String owner, Node.Kept kept) {
+        return VariableNodes.attribute(owner + "." + kept.value());
+    }
+
+    /**
+     * What an exporter writes at the end for buffers that are bound anew: copies of their values, which no eager pass
+     * makes.
+     */
     private static Set<Node> copiesIntoBuffers(Graph graph) {
-        Map<String, String> bound = new HashMap<>();
-        graph.nodes().forEach(n -> n.seen().kept().forEach(k -> bound.put(k.buffer(), k.value())));
-        Map<String, String> values = new HashMap<>();
+        Set<String> bound = new HashSet<>();
+        addBuffers(graph, bound);
+        Set<String> values = new HashSet<>();
         graph.inputs().stream()
-                .filter(in -> in.kind() == Graph.InputKind.BUFFER && bound.containsKey(in.qualifiedName()))
-                .forEach(in -> values.put(in.value(), bound.get(in.qualifiedName())));
+                .filter(in -> in.kind() == Graph.InputKind.BUFFER && bound.contains(in.qualifiedName()))
+                .forEach(in -> values.add(in.value()));
         Set<Node> out = new HashSet<>();
-        for (Node n : graph.nodes()) {
-            List<String> reads = n.reads();
-            if (n.operator().equals("aten.copy_") && reads.get(1).equals(values.get(reads.get(0)))) {
+        for (int i = graph.nodes().size() - 1; i >= 0; i--) {
+            Node n = graph.nodes().get(i);
+            if (!n.operator().equals("aten.copy_")) {
+                break;
+            }
+            if (!n.reads().isEmpty() && values.contains(n.reads().get(0))) {
                 out.add(n);
             }
         }
         return out;
     }
 
-    /** Values that go before their successors are there. */
-    private static Set<String> deletedFirst(List<Node> nodes, Map<String, Integer> makers) {
-        Set<String> out = new HashSet<>();
-        for (int i = 0; i < nodes.size(); i++) {
-            for (Node.Kept kept : nodes.get(i).seen().kept()) {
-                if (kept.buffer().isEmpty() && makers.getOrDefault(kept.value(), -1) > i) {
-                    out.add(kept.value());
-                }
-            }
+    private static void addBuffers(Graph graph, Set<String> to) {
+        for (Node n : graph.nodes()) {
+            n.seen().kept().forEach(k -> to.add(k.buffer()));
+            n.arguments().stream()
+                    .map(Node.NamedArgument::value)
+                    .filter(Argument.Subgraph.class::isInstance)
+                    .forEach(s -> addBuffers(((Argument.Subgraph) s).graph(), to));
         }
-        return out;
     }
 
     private static boolean tells(Node node) {
@@ -110,14 +127,14 @@ public final class KeptValues {
                                 && s.graph().nodes().stream().anyMatch(KeptValues::tells));
     }
 
-    private static Node withBodies(Node node) {
+    private static Node withBodies(Node node, Graph whole) {
         if (node.arguments().stream().noneMatch(a -> a.value() instanceof Argument.Subgraph)) {
             return node;
         }
         return node.withArguments(node.arguments().stream()
                 .map(a -> a.value() instanceof Argument.Subgraph s
                         ? new Node.NamedArgument(
-                                a.name(), new Argument.Subgraph(s.name(), bound(s.graph(), s.name())))
+                                a.name(), new Argument.Subgraph(s.name(), bound(s.graph(), whole, s.name())))
                         : a)
                 .toList());
     }
