@@ -294,7 +294,7 @@ def test_python_is_seen_to_drop_tensors() -> None:
     from headroom._called import Called
     from headroom._lifetimes import watched
 
-    calls = watched(Hidden(), Called((torch.randn(4, 256),), {}))
+    calls = watched(Hidden(), Called((torch.randn(4, 256),), {})).calls
     assert [c.operator for c in calls] == [
         *("aten.abs.default", "aten.exp.default", "aten.add.Tensor", "aten.relu.default", "aten.add.Tensor"),
         *("aten.linear.default", "aten.neg.default", "aten.add.Tensor"),
@@ -360,3 +360,105 @@ def test_passes_of_which_one_has_more_are_aligned(tmp_path: Path) -> None:
     # Only the input's own slices that leave nothing out are nobody's: Python has no such tensors.
     assert len(released) == len(set(released))
     assert set(made) - set(released) == {"slice_1", "slice_3"}
+
+
+def test_a_loss_that_is_called_is_a_phase_of_its_own() -> None:
+    x = torch.randn(4096, 256)
+    called = headroom.predict(Hidden(), (x,), loss=lambda out: out.sum(), optimizer="sgd")
+    assert numbers(called) == numbers(headroom.predict(Hidden(), (x,), loss="sum", optimizer="sgd"))
+
+
+class Keeping(nn.Module):
+    """Keeps tensors beyond a pass: in an attribute, a hook's dictionary, a buffer; one of the first pass for good."""
+
+    def __init__(self, keeps: bool = True) -> None:
+        super().__init__()
+        self.lin = nn.Linear(64, 64)
+        self.keeps = keeps
+        self.table: Any = None
+        self.last: Any = None
+        self.hooked: dict[str, Any] = {}
+        self.register_buffer("mean", torch.zeros(64))
+        self.lin.register_forward_hook(self.note("lin"))
+
+    def note(self, name: str) -> Any:
+        def hook(module: Any, given: Any, out: Any) -> None:
+            if self.keeps:
+                self.hooked[name] = out
+
+        return hook
+
+    def forward(self, x: Any) -> Any:
+        if self.keeps and self.table is None:
+            self.table = torch.arange(64, device=x.device).float().cos()
+        h = self.lin(x)
+        if not self.keeps:
+            return h.relu()
+        self.last = h * 2
+        self.mean = self.mean * 0.9 + h.detach().mean(0) * 0.1
+        return (h + self.last).relu() * self.table
+
+
+def test_what_a_model_keeps_outlives_the_pass(tmp_path: Path) -> None:
+    model, x = Keeping(), torch.randn(128, 64)
+    prediction = headroom.predict(model, (x,), loss="sum", optimizer="sgd", cudnn_workspace="none", steps=2)
+    assert (model.table, model.last, model.hooked) == (None, None, {})
+    prediction.save(tmp_path / "keeping.pt2")
+    nodes = nodes_of(tmp_path / "keeping.pt2")
+    kept = {name: n["target"] for n in nodes for name in n["metadata"].get("kept", "").split(",") if name}
+    # Python drops what the pass before left: the hook's linear, the attribute's product, the buffer's sum.
+    # Attributes that the first pass has set count as buffers then.
+    assert kept == {
+        "linear": "torch.ops.aten.linear.default",
+        "mul=last": "torch.ops.aten.mul.Tensor",
+        "add=mean": "torch.ops.aten.add.Tensor",
+    }
+    assert "arange" not in str(nodes)  # the second pass has its table
+    bare = headroom.predict(Keeping(keeps=False), (x,), loss="sum", optimizer="sgd", cudnn_workspace="none", steps=2)
+    more = {p.phase: p.allocated - q.allocated for p, q in zip(prediction.phases, bare.phases, strict=True) if p.step}
+    # Between the steps: linear and product of 32 KiB, and the table. The old buffer has gone, there is a new one.
+    assert more["optimizer"] == 2 * 128 * 64 * 4 + 512
+
+
+def test_hooks_of_others_stay_with_the_module() -> None:
+    model, seen = Net(), []
+
+    def outside(module: Any, given: Any, out: Any) -> None:
+        seen.append(out)
+
+    model.head.register_forward_hook(outside)
+    headroom.predict(model, (torch.randn(8, 256),))
+    assert seen == []
+
+
+def test_operators_of_libraries_are_no_custom_functions() -> None:
+    ops = pytest.importorskip("torchvision.ops")
+
+    class Regions(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3)
+
+        def forward(self, images: Any, boxes: Any) -> Any:
+            return ops.roi_align(self.conv(images), boxes, output_size=(7, 7)).sum()
+
+    prediction = headroom.predict(Regions(), (torch.randn(2, 3, 32, 32), torch.rand(4, 5)))
+    assert prediction.way == "export"
+
+
+class Literal(nn.Module):
+    """Makes tensors of literals: an exporter has a copy where Python has none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lin = nn.Linear(32, 4)
+
+    def forward(self, x: Any) -> Any:
+        a = torch.tensor([1.0, 2.0, 3.0, 4.0], device=x.device)
+        b = torch.tensor([0.5, 0.25, 2.0, 1.0], device=x.device)
+        return self.lin(x) * a + b
+
+
+def test_passes_with_literals_are_aligned(tmp_path: Path) -> None:
+    headroom.predict(Literal(), (torch.randn(64, 32),)).save(tmp_path / "literal.pt2")
+    assert any("released" in n["metadata"] for n in nodes_of(tmp_path / "literal.pt2"))

@@ -1,7 +1,9 @@
 """Writes into an archive when Python drops its tensors.
 
 A node's metadata gets ``released``: names of the values that are dropped once it has run, in that order, with commas
-between them. The importer of archives reads it; PyTorch does not mind.
+between them; ``kept``: names of values that the model keeps until the next pass has come as far, with the buffer that
+each is, as in ``outer=noise.eps``; ``returns``, where the model has returned and the loss follows. The importer of
+archives reads them; PyTorch does not mind.
 """
 
 from __future__ import annotations
@@ -30,8 +32,15 @@ APART = 64
 PROGRAMS = ("models/model.json", "serialized_exported_program.json")
 """Where archives of one format and the other keep the program."""
 
-ONCE = ("torch.ops.higher_order.wrap_with_set_grad_enabled", "torch.ops.higher_order.wrap_with_autocast")
-"""Operators that run the graph that they are given, once."""
+TRACED = {"aten.lift_fresh.default": "aten.lift_fresh_copy.default"}
+"""Operators that have another name in an exported program."""
+
+ONCE = (
+    "torch.ops.higher_order.wrap_with_set_grad_enabled",
+    "torch.ops.higher_order.wrap_with_autocast",
+    "torch.ops.higher_order.autograd_function",
+)
+"""Operators that run the last graph that they are given, once."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,8 @@ def release(graph: Json, calls: list[Call]) -> bool:
     """The same for a graph of the schema."""
     steps = list(_steps(graph, {}, {}))
     called = [k for k, step in enumerate(steps) if step.given is None]
-    step_of = {i: called[k] for i, k in _aligned([c.operator for c in calls], [steps[k].operator for k in called])}
+    seen = [TRACED.get(c.operator, c.operator) for c in calls]
+    step_of = {i: called[k] for i, k in _aligned(seen, [steps[k].operator for k in called])}
     if 2 * len(step_of) < LIKENESS * (len(called) + len(calls)):
         return False
     call_of = {k: calls[i] for i, k in step_of.items()}
@@ -88,6 +98,11 @@ def release(graph: Json, calls: list[Call]) -> bool:
         at = steps[step_of[i]].place if i in step_of else at
         for number in call.dropped:
             _write(names.pop(number, {}), at, last)
+        for number, buffer in call.kept:
+            for around, name in list(names.get(number, {}))[:1]:
+                _write({(around, f"{name}={buffer}" if buffer else name): None}, at, last, "kept")
+        if call.returns and id(graph) in at:
+            at[id(graph)]["metadata"]["returns"] = "true"
     for held in names.values():
         _write(held, {}, last)
     return True
@@ -111,10 +126,12 @@ def _aligned(seen: list[str], exported: list[str]) -> Iterator[tuple[int, int]]:
             return
 
 
-def _write(names: dict[tuple[int, str], None], at: dict[int, Json], last: dict[int, Json]) -> None:
+def _write(
+    names: dict[tuple[int, str], None], at: dict[int, Json], last: dict[int, Json], key: str = "released"
+) -> None:
     for graph, name in names:
         metadata = at.get(graph, last[graph])["metadata"]
-        metadata["released"] = f"{metadata['released']},{name}" if "released" in metadata else name
+        metadata[key] = f"{metadata[key]},{name}" if key in metadata else name
 
 
 def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int, str]]]) -> Iterator[Step]:
@@ -129,7 +146,7 @@ def _steps(graph: Json, around: dict[int, Json], outer: dict[str, list[tuple[int
         place = {**around, id(graph): node}
         named = [[(id(graph), name), *outer.get(name, [])] for name in results(node)]
         if node["target"] in ONCE:
-            inner = next(i["arg"]["as_graph"]["graph"] for i in node["inputs"] if "as_graph" in i["arg"])
+            inner = [i["arg"]["as_graph"]["graph"] for i in node["inputs"] if "as_graph" in i["arg"]][-1]
             yield from _steps(inner, place, dict(zip(results(inner), named, strict=False)))
         elif named and node["target"].startswith("torch.ops.aten."):
             yield Step(node["target"].removeprefix("torch.ops."), named, place, _whole(graph, node))

@@ -30,6 +30,9 @@ class Called:
     amp: torch.dtype | None = None
     """The type of autocast around the call; what it makes of a tensor is what ``type_as`` and its like read."""
 
+    earlier: int = 0
+    """How many passes run before the one in question: in these the model makes what it keeps for all others."""
+
     @property
     def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and named arguments of what ``around`` gives."""
@@ -37,8 +40,16 @@ class Called:
             return self.args, self.kwargs
         return (self.args, self.kwargs, self.loss_args), {}
 
-    def around(self, twin: torch.nn.Module, twins: Twins) -> torch.nn.Module:
-        """The twin of the model, made to take ``inputs`` and to return tensors, a loss of the caller's first."""
+    def around(
+        self, twin: torch.nn.Module, twins: Twins, returned: Callable[[], None] = lambda: None
+    ) -> torch.nn.Module:
+        """The twin of the model, made to take ``inputs`` and to return tensors, a loss of the caller's first.
+
+        Args:
+            twin: of the model.
+            twins: that it was made by.
+            returned: is called when the model has returned and the loss follows.
+        """
         if self.loss is None:
             twin.register_forward_hook(lambda _, __, output: exportable(output))
             return twin
@@ -52,6 +63,7 @@ class Called:
         # Traces begin with the first frame called forward (torch/fx/proxy.py): that of the model, as without a loss.
         def step(args: Any, kwargs: Any, loss_args: Any) -> Any:
             output = own(*args, **kwargs)
+            returned()
             return loss(output, *loss_args), exportable(output)
 
         twin.forward = step

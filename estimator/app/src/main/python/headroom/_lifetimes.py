@@ -19,10 +19,14 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch.utils import _pytree as pytree
 
 from headroom._called import Called
+from headroom._kept import attributes, make_buffers
 from headroom._observe import observing
 from headroom._pass import casting, unnoticed
 from headroom._running import READS, Running
 from headroom._twin import Twins
+
+PASSES = 2
+"""How many passes a model may take until one is like the one before."""
 
 
 @dataclass
@@ -35,39 +39,92 @@ class Call:
     """Numbers of the tensors that it returned: one that it was given keeps its own."""
     dropped: list[int] = field(default_factory=list)
     """Tensors that Python drops before the next call, in that order."""
+    kept: list[tuple[int, str]] = field(default_factory=list)
+    """Tensors that the model keeps when the pass is over, and that the next pass drops at this place; with the name of
+    the buffer that each is, ``""`` for another attribute."""
+    returns: bool = False
+    """Whether the model returns before the next call, which is the loss's."""
 
 
-def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> list[Call]:
-    """The calls of a pass on a device.
+@dataclass
+class Seen:
+    """A pass that was looked at."""
+
+    calls: list[Call]
+    earlier: int
+    """How many passes ran before, because the first ones do what later ones do not: they fill caches."""
+
+
+def watched(model: torch.nn.Module, called: Called, device: str = "cuda:0") -> Seen:
+    """A pass on a device: the first, or the second where that differs.
 
     Raises:
         Exception: whatever the model's code raises where it sees no data.
     """
     twins = Twins(symbolic=False, device=device)
-    twin = called.around(twins.module(model), twins)
     watch = _Watch(twins)
-    args, kwargs = watch.given(called)
+    twin = called.around(twins.module(model), twins, watch.returned)
+    given = watch.given(called)
     # A cycle of references is dropped when Python looks for such, whenever that is.
     collects = gc.isenabled()
     gc.collect()
     gc.disable()
+    before = attributes(twin)
     try:
-        with (
-            observing(_as_it_is),
-            unnoticed(),
-            enable_python_dispatcher(),
-            twins.mode,
-            _saving_nothing(),
-            casting(called.amp),
-            watch,
-        ):
-            result = twin(*args, **kwargs)
-        watch.end()
-        del result
+        calls = _run(twin, given, watch, called)
+        gc.collect()
+        for earlier in range(PASSES):
+            if not watch.held.keys() - watch.outside:  # the model keeps nothing
+                return Seen(calls, earlier)
+            buffers = {watch.held[id(t)][0]: name for name, t in twin.named_buffers() if id(t) in watch.held}
+            try:
+                again = _run(twin, given, watch, called)
+            except Exception:  # of code that runs once only
+                return Seen(calls, earlier)
+            if [call.operator for call in calls] == [call.operator for call in again]:
+                _note_kept(calls, again, buffers)
+                return Seen(calls, earlier)
+            make_buffers(twin, before)
+            calls = again
     finally:
         if collects:
             gc.enable()
-    return watch.calls
+    return Seen(calls, PASSES)
+
+
+def run_earlier(twin: torch.nn.Module, twins: Twins, called: Called) -> None:
+    """Runs the passes before the one in question, of a twin that is made to take ``called.inputs``."""
+    watch = _Watch(twins)
+    given = watch.given(called)
+    before = attributes(twin)
+    for _ in range(called.earlier):
+        _run(twin, given, watch, called)
+    if called.earlier:
+        make_buffers(twin, before)
+
+
+def _run(twin: torch.nn.Module, given: tuple[Any, Any], watch: _Watch, called: Called) -> list[Call]:
+    args, kwargs = given
+    with (
+        observing(_as_it_is),
+        unnoticed(),
+        enable_python_dispatcher(),
+        watch.twins.mode,
+        _saving_nothing(),
+        casting(called.amp),
+        watch.looking(),
+    ):
+        result = twin(*args, **kwargs)
+    calls = watch.end()
+    del result
+    return calls
+
+
+def _note_kept(calls: list[Call], again: list[Call], buffers: dict[int, str]) -> None:
+    """What one pass kept is dropped where the next one puts others into its place."""
+    made = {number for call in calls for number in call.results}
+    for call, then in zip(calls, again, strict=True):
+        call.kept = [(number, buffers.get(number, "")) for number in then.dropped if number in made]
 
 
 class _Watch(Running):
@@ -77,8 +134,10 @@ class _Watch(Running):
         super().__init__(twins)
         self.calls: list[Call] = []
         self.held: dict[int, tuple[int, weakref.ref[Any]]] = {}
+        self.outside: set[int] = set()
         self.count = 0
-        self.ended = False
+        self.before: list[int] = []
+        self.ended = True
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs an operator and notes it."""
@@ -87,8 +146,23 @@ class _Watch(Running):
         out = self.run(func, args, kwargs or {})
         results = [t for t in pytree.tree_leaves(out) if isinstance(t, torch.Tensor)]
         if results:
-            self.calls.append(Call(str(func), [self.number(t) for t in results]))
+            given = {id(t) for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+            self.outside |= given & {id(t) for t in results} - self.held.keys()
+            self.calls.append(Call(str(func), [self.number(t) for t in results], self.before))
+            self.before = []
         return out
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Looks on while a pass runs, until ``end``."""
+        self.calls, self.before, self.ended = [], [], False
+        with self:
+            yield
+
+    def returned(self) -> None:
+        """Notes that the model has returned."""
+        if self.calls:
+            self.calls[-1].returns = True
 
     def number(self, tensor: torch.Tensor) -> int:
         """That of a tensor, a new one for one that was not seen."""
@@ -101,13 +175,15 @@ class _Watch(Running):
     def drop(self, identity: int) -> None:
         """Notes that nobody holds a tensor any more."""
         number = self.held.pop(identity)[0]
+        self.outside.discard(identity)
         self.known.forget(identity)
         if not self.ended:
-            self.calls[-1].dropped.append(number)
+            (self.calls[-1].dropped if self.calls else self.before).append(number)
 
-    def end(self) -> None:
-        """What is held now is held by what the pass returned, by the model, or by a cycle."""
+    def end(self) -> list[Call]:
+        """The calls of a pass. What is held now is held by what it returned, by the model, or by a cycle."""
         self.ended = True
+        return self.calls
 
 
 @contextmanager

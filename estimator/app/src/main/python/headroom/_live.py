@@ -16,8 +16,10 @@ import torch
 from torch.export.dynamic_shapes import _combine_args
 from torch.utils import _pytree as pytree
 
+from headroom._annotate import annotate
 from headroom._called import Called
 from headroom._card import pretended
+from headroom._lifetimes import Seen, run_earlier, watched
 from headroom._observe import Observed, observing
 from headroom._optimizer import Optimizers, settings
 from headroom._options import TYPES, arguments
@@ -82,8 +84,11 @@ def live_question(
         torch.autocast("cpu", enabled=False),
         pretended(asked.get("gpu")),
     ):
-        way, notes, found = _archive(model, called, file)
-        _watch(model, called, file)
+        seen = _watched(model, called)
+        way, notes, found = _archive_of(model, called, seen, file)
+        if seen is not None:
+            with suppress(Exception):  # of an archive that lacks what a pass must have
+                annotate(file, seen.calls)
     options |= found | {k: v for k, v in asked.items() if v is not None}
     return Question((str(file), *arguments(options)), way, (*remarks, *notes), folder)
 
@@ -121,6 +126,16 @@ def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
     return options
 
 
+def _archive_of(
+    model: torch.nn.Module, called: Called, seen: Seen | None, file: Path
+) -> tuple[str, list[str], dict[str, Any]]:
+    """The archive of the pass that was looked at, or of the first where that cannot be."""
+    if seen is not None and seen.earlier:
+        with suppress(HeadroomError):
+            return _archive(model, replace(called, earlier=seen.earlier), file)
+    return _archive(model, called, file)
+
+
 def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, list[str], dict[str, Any]]:
     """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
     try:
@@ -140,15 +155,12 @@ def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, l
     return "recorded", [note, *notes, *seen.notes()], _options(seen)
 
 
-def _watch(model: torch.nn.Module, called: Called, file: Path) -> None:
-    """Adds to the archive when Python drops each tensor; where that cannot be seen, the archive's lines must do."""
-    from headroom._annotate import annotate
-    from headroom._lifetimes import watched
-
+def _watched(model: torch.nn.Module, called: Called) -> Seen | None:
+    """When Python drops each tensor; where that cannot be seen, the archive's lines must do."""
     for device in ("cuda:0", "meta"):  # as for the exporter
         with suppress(Exception), _silent():  # whatever the model's code raises where it sees no data
-            annotate(file, watched(model, called, device))
-            return
+            return watched(model, called, device)
+    return None
 
 
 @contextmanager
@@ -197,6 +209,7 @@ def _export(model: torch.nn.Module, called: Called, file: Path, seen: Observed, 
     """Exports a twin; returns the batch that stays open, or ``None``."""
     twins = Twins(symbolic=True, device=device)
     twin = called.around(twins.module(model), twins)
+    run_earlier(twin, twins, called)
     seen.watch(twin)
     args, kwargs = twins.tree(called.inputs)
     batch = _batch((args, kwargs))

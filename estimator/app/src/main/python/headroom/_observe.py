@@ -16,6 +16,9 @@ from torch.utils import checkpoint
 GENERATORS = ("_checkpoint_without_reentrant_generator_impl", "_checkpoint_without_reentrant_generator")
 """What is around a function under a checkpoint that is not re-entrant; the name depends on PyTorch's version."""
 
+OPERATORS = "torch._library.autograd"
+"""Where PyTorch makes functions of operators that a library registered: these are seen as operators."""
+
 
 @dataclass
 class Observed:
@@ -97,7 +100,7 @@ def observing(apply: Callable[..., Any]) -> Iterator[Observed]:
 
     def applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
         original = custom.__get__(None, cls)
-        if threading.get_ident() != thread:
+        if threading.get_ident() != thread or cls.__module__ == OPERATORS:
             return original(*args, **kwargs)
         if cls is checkpoint.CheckpointFunction:
             with seen.checkpointed(reentrant=True):

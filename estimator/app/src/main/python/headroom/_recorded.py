@@ -21,8 +21,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from headroom._called import Called
 from headroom._context import Context
 from headroom._frames import Frames
+from headroom._lifetimes import run_earlier
 from headroom._observe import Observed, observing
-from headroom._pass import held, run, unnoticed
+from headroom._pass import casting, held, run, unnoticed
 from headroom._regions import Mode, grouped
 from headroom._running import READS, Running
 from headroom._schema import Body, Json, meta, named, plain, value, values, write
@@ -43,6 +44,7 @@ def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed
     """
     twins = Twins(symbolic=False)
     twin = called.around(twins.module(model), twins)
+    run_earlier(twin, twins, called)
     recorder = Recorder(twins)
     inputs = [recorder.hold(kind, name, tensor) for kind, name, tensor in held(twin)]
     args, kwargs = recorder.given(called)
@@ -52,12 +54,13 @@ def record(model: torch.nn.Module, called: Called, file: Path) -> tuple[Observed
     with observing(recorder.apply) as seen:
         seen.watch(twin)
         recorder.frames = Frames(seen)
-        with unnoticed(), enable_python_dispatcher(), twins.mode, _Handed(recorder), recorder:
+        with unnoticed(), enable_python_dispatcher(), twins.mode, casting(called.amp), _Handed(recorder), recorder:
+            outside = Mode.now()
             result = run(twin, args, kwargs, recorder.frames)
     leaves = pytree.tree_leaves(result)
     outputs = [recorder.name(leaf) if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
     recorder.body.outputs = outputs
-    body = grouped(recorder.body)
+    body = grouped(recorder.body, outside)
     body.inputs = [*recorder.constants, *body.inputs]
     specs = [{"tensor_constant": {"arg": {"name": n}, "tensor_constant_name": n}} for n in recorder.constants]
     write(file, body.graph(), [*inputs, *specs], outputs, twin)
@@ -242,7 +245,7 @@ class Recorder(Running):
         if learns:
             self.frames.only_inside(sys._getframe())
             try:
-                with torch.no_grad():
+                with torch.no_grad(), casting(None):
                     found = function.backward(context, *gradients)
             finally:
                 self.frames.outside_again()

@@ -7,7 +7,10 @@ So a model sees the device that it will run on, wherever it is now, and the call
 from __future__ import annotations
 
 import copy
+import functools
+import types
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -22,6 +25,7 @@ DRESSES = ("_original_forward", "_old_forward")
 """Where Accelerate keeps a module's own ``forward`` behind one that casts, or that calls hooks."""
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+COLLECTING = (list, dict, set)
 LEFT = object()
 
 
@@ -36,8 +40,7 @@ class Twins:
     def module(self, model: torch.nn.Module) -> torch.nn.Module:
         """A copy of the module with its mode, names, ties and ``requires_grad``."""
         memo: dict[int, Any] = {}
-        for module in model.modules():
-            _leave_behind(module, memo)
+        hooks = [entry for module in model.modules() for entry in _leave_behind(module, memo)]
         try:
             with _Copying(self.tensor, memo):
                 twin = copy.deepcopy(model, memo)
@@ -47,6 +50,11 @@ class Twins:
             ) from e
         for module in twin.modules():
             _undress(module)
+        for copied, own in hooks:
+            for number, hook in own.items():
+                bound = _bound(hook, memo)
+                if bound is not hook:
+                    copied[number] = bound
         return twin
 
     def tree(self, inputs: Any) -> Any:
@@ -63,18 +71,61 @@ class Twins:
         return twin.requires_grad_(tensor.requires_grad)
 
 
-def _leave_behind(module: torch.nn.Module, memo: dict[int, Any]) -> None:
-    """Hooks watch the module, not its twin, but for PyTorch's own, which make weights; so do wrappers of libraries."""
+def _leave_behind(module: torch.nn.Module, memo: dict[int, Any]) -> list[tuple[dict[int, Any], dict[int, Any]]]:
+    """Hooks watch the module, not its twin, but for PyTorch's own, which make weights; so do wrappers of libraries.
+
+    Returns:
+        The twin's hooks and the module's, of each kind that it has.
+    """
+    found = []
     for name in HOOKS:
         hooks = module.__dict__.get(name)
         if hooks:
             kept = {k: h for k, h in hooks.items() if type(h).__module__.startswith("torch.")}
             memo[id(hooks)] = type(hooks)(kept)
             memo[id(memo[id(hooks)])] = memo[id(hooks)]
+            found.append((memo[id(hooks)], hooks))
     if any(name in module.__dict__ for name in DRESSES):
         for name in ("forward", "_hf_hook", *DRESSES):
             if name in module.__dict__:
                 memo[id(module.__dict__[name])] = LEFT
+    return found
+
+
+def _bound(hook: Any, memo: dict[int, Any]) -> Any:
+    """The same function for the twin, where it is the model's own: a method of it, or one that knows a part of it."""
+    if id(hook) in memo:
+        return memo[id(hook)]
+    if isinstance(hook, types.MethodType):
+        instance = memo.get(id(hook.__self__), hook.__self__)
+        return hook if instance is hook.__self__ else types.MethodType(hook.__func__, instance)
+    if isinstance(hook, functools.partial):
+        function, *args = (_bound(part, memo) for part in (hook.func, *hook.args))
+        named = {name: _bound(part, memo) for name, part in hook.keywords.items()}
+        same = (function, *args, *named.values()) == (hook.func, *hook.args, *hook.keywords.values())
+        return hook if same else functools.partial(function, *args, **named)
+    if isinstance(hook, types.FunctionType) and hook.__closure__:
+        return _function(hook, hook.__closure__, memo)
+    return hook
+
+
+def _function(hook: types.FunctionType, closure: tuple[types.CellType, ...], memo: dict[int, Any]) -> Any:
+    cells = [types.CellType() for _ in closure]
+    bound = types.FunctionType(hook.__code__, hook.__globals__, hook.__name__, hook.__defaults__, tuple(cells))
+    bound.__kwdefaults__ = hook.__kwdefaults__
+    memo[id(hook)] = bound  # it may know itself
+    own = False
+    for cell, given in zip(cells, closure, strict=True):
+        with suppress(ValueError):  # of an empty cell
+            content = given.cell_contents
+            twin = _bound(content, memo)
+            own |= twin is not content and twin is not bound
+            # What it collects elsewhere, it does not for the twin.
+            cell.cell_contents = copy.copy(content) if twin is content and isinstance(content, COLLECTING) else twin
+    if own:
+        return bound
+    del memo[id(hook)]
+    return hook
 
 
 def _undress(module: torch.nn.Module) -> None:

@@ -96,7 +96,7 @@ final class Inlined {
         nodes.add(mark(wrapper, ENTER, mode, body.nodes().get(0)));
         add(body, names);
         nodes.add(mark(wrapper, LEAVE, List.of(), body.nodes().get(body.nodes().size() - 1))
-                .withReleased(renamed(wrapper.released(), around)));
+                .withSeen(wrapper.seen().with(v -> around.getOrDefault(v, v))));
     }
 
     /** What the values of a body are called outside. */
@@ -132,11 +132,7 @@ final class Inlined {
                 .toList();
         List<String> outputs = new ArrayList<>();
         n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
-        return n.withArguments(arguments).withOutputs(outputs).withReleased(renamed(n.released(), names));
-    }
-
-    private static List<String> renamed(List<String> released, Map<String, String> names) {
-        return released.stream().map(v -> names.getOrDefault(v, v)).toList();
+        return n.withArguments(arguments).withOutputs(outputs).withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
     }
 
     private static Argument renamed(Argument a, Map<String, String> names) {

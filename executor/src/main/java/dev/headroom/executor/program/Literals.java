@@ -100,7 +100,7 @@ final class Literals {
             String own = n.outputs().isEmpty() ? null : n.outputs().get(0);
             String number = own == null ? null : made.get(own);
             if (own != null && number != null && meetsDevice(own, number)) {
-                out.add(creation(i, own, number).withReleased(n.released()));
+                out.add(creation(i, own, number).withSeen(n.seen()));
                 continue;
             }
             if (own != null && n.operator().equals(TO_OTHER)) {

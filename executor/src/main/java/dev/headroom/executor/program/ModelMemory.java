@@ -237,6 +237,14 @@ public final class ModelMemory implements AutoCloseable {
         eager.release(before);
     }
 
+    /** Puts another tensor in the place of a buffer, which goes. */
+    public void bindBuffer(String storage, Tensor value) {
+        Tensor before = byStorage.put(storage, eager.hold(value));
+        byValue.replaceAll((name, t) -> Objects.equals(t, before) ? value : t);
+        buffers.replaceAll(t -> Objects.equals(t, before) ? value : t);
+        eager.release(before);
+    }
+
     /** Storage names in the order of {@code Module._apply}, of tied tensors at each of their places. */
     public List<String> places() {
         return places;

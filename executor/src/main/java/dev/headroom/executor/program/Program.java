@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class Program {
     private final @Nullable BackwardPass backwardPass;
     private final ValueLifetimes lifetimes;
     private final Mode mode;
+    private final Attributes attributes;
     private final Map<String, Integer> makers = new HashMap<>();
     private HookedCalls hooked;
     private boolean aroundCheckpoints;
@@ -60,6 +62,7 @@ public final class Program {
         this.symbols = symbols;
         this.lifetimes = ValueLifetimes.of(graph);
         this.mode = new Mode(eager);
+        this.attributes = new Attributes(eager);
         this.hooked = new HookedCalls(graph, Map.of());
         requireOperators(graph);
         for (int i = 0; i < graph.nodes().size(); i++) {
@@ -80,6 +83,21 @@ public final class Program {
         aroundCheckpoints = around;
     }
 
+    /** From now on this runs when the model returns to a program that goes on with the loss. */
+    public void whenModelReturns(Runnable then) {
+        attributes.whenModelReturns(then);
+    }
+
+    /** From now on this runs, with its name, when a tensor takes a buffer's place; it is borrowed. */
+    public void whenBufferIsBound(BiConsumer<String, Tensor> then) {
+        attributes.whenBufferIsBound(then);
+    }
+
+    /** Lets go of what the model kept beyond its passes. */
+    public void close() {
+        attributes.release();
+    }
+
     /** The graph with bodies of higher-order operators in their place, as plans of checkpoints are made for. */
     public static Graph inlined(Graph graph) {
         return Inlined.of(graph);
@@ -93,7 +111,9 @@ public final class Program {
     private static void requireOperators(Graph graph) {
         TreeSet<String> lacking = new TreeSet<>();
         for (Node node : graph.nodes()) {
-            if (!isMode(node) && StandardOperators.all().find(node.operator()) == null) {
+            if (!isMode(node)
+                    && !Attributes.changeBy(node)
+                    && StandardOperators.all().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
         }
@@ -185,7 +205,7 @@ public final class Program {
     }
 
     private void step(Node node, RunningValues values) {
-        if (mode.handles(node)) {
+        if (mode.handles(node) || attributes.handle(node, values.now())) {
             return;
         }
         eager.own(new Owner(node.module(), node.operator()));

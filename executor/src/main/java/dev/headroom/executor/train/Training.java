@@ -22,11 +22,9 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
@@ -61,8 +59,7 @@ public final class Training implements TrainingRun {
     private Map<String, Tensor> inputs = Map.of();
     private Target target;
     private @Nullable Tensor labels;
-    private @Nullable Tensor[] outputs = {};
-    private @Nullable Tensor loss;
+    private final LoopNames names;
     private @Nullable DoubleConsumer lossListener;
     private Moment moment = Moment.of(Phase.MODEL);
 
@@ -90,6 +87,7 @@ public final class Training implements TrainingRun {
         this.run = prepared.scenario();
         this.listener = listener;
         this.wrapper = wrapper;
+        this.names = new LoopNames(eager);
         this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
@@ -105,7 +103,7 @@ public final class Training implements TrainingRun {
 
     /** The value of the last loss. */
     public double loss() {
-        return eager.backend().read(givenLoss())[0];
+        return eager.backend().read(names.loss())[0];
     }
 
     @Override
@@ -116,6 +114,8 @@ public final class Training implements TrainingRun {
     @Override
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
+        program.whenModelReturns(this::modelReturned);
+        program.whenBufferIsBound((buffer, value) -> model.bindBuffer(buffer, value));
         model = PretrainedModel.bring(eager, graph, run, this::early);
         model.initialise();
         if (wrapper != null) {
@@ -182,8 +182,7 @@ public final class Training implements TrainingRun {
             boolean last = k == run.loop().accumulate() - 1;
             underAutocast(() -> {
                 forward(last);
-                end();
-                moment = new Moment(Phase.LOSS, number, micro);
+                goOnWithLoss();
                 computeLoss();
             });
             end();
@@ -245,9 +244,10 @@ public final class Training implements TrainingRun {
 
     @Override
     public void close() {
-        releaseOutputs();
-        eager.release(loss);
-        loss = null;
+        names.delete();
+        if (program != null) {
+            program.close();
+        }
         eager.release(labels);
         labels = null;
         inputs.values().forEach(eager::release);
@@ -279,57 +279,45 @@ public final class Training implements TrainingRun {
             own();
             made = wrapper.afterForward(made);
         }
-        releaseOutputs();
-        outputs = made;
+        names.bindOutputs(made);
     }
 
     private void computeLoss() {
         own();
         try (Scope s = eager.open()) {
-            rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
+            names.bindLoss(eager.call(() -> target.loss(eager, names.firstOutput(), labels)));
             if (run.loop().accumulate() > 1) {
-                rebindLoss(LossOperators.divided(eager, givenLoss(), run.loop().accumulate()));
+                names.bindLoss(
+                        LossOperators.divided(eager, names.loss(), run.loop().accumulate()));
             }
         }
-    }
-
-    /** PyTorch's loops train on the first output that is a tensor. */
-    private Tensor firstOutput() {
-        return Arrays.stream(outputs).filter(Objects::nonNull).findFirst().orElseThrow();
-    }
-
-    private Tensor givenLoss() {
-        return Objects.requireNonNull(loss, "a loss");
-    }
-
-    private void rebindLoss(Tensor made) {
-        eager.hold(made);
-        eager.free(made);
-        eager.release(loss);
-        loss = made;
     }
 
     private void backward() {
         own();
         try (Scope s = eager.open()) {
-            Tensor root = scaler == null ? givenLoss() : scaler.scale(givenLoss());
+            Tensor root = scaler == null ? names.loss() : scaler.scale(names.loss());
             Tensor one = eager.emptyLike(root);
             eager.backend().elementwise().fill(one, 1);
             backwardPass.run(root, one);
         }
         if (run.loop().dropOutputs()) {
-            releaseOutputs();
-            eager.release(loss);
-            loss = null;
+            names.delete();
         }
         end();
     }
 
-    private void releaseOutputs() {
-        for (Tensor t : outputs) {
-            eager.release(t);
+    private void modelReturned() {
+        names.deleteOutputs();
+        goOnWithLoss();
+    }
+
+    /** The model's program may have gone on with the loss itself. */
+    private void goOnWithLoss() {
+        if (moment.phase() == Phase.FORWARD && !run.loop().inference()) {
+            end();
+            moment = new Moment(Phase.LOSS, moment.step(), moment.micro());
         }
-        outputs = new Tensor[0];
     }
 
     /** What the loop itself does counts for an operator of the phase's name. */

@@ -18,12 +18,13 @@ public final class LoopVariables {
     private Tensor[] outputs = {};
     private @Nullable Tensor loss;
 
-    /** Names of the script that the model's graph binds itself. */
+    /** Names that the model's graph binds itself: a script's, and attributes of the model. */
     private final Variables names;
 
-    LoopVariables(EagerRuntime runtime) {
+    /** @param caller of the model, for what else a pass changes */
+    LoopVariables(EagerRuntime runtime, Variables.Caller caller) {
         this.runtime = runtime;
-        this.names = new Variables(runtime);
+        this.names = new Variables(runtime, caller);
     }
 
     Variables names() {
@@ -58,18 +59,17 @@ public final class LoopVariables {
         loss = made;
     }
 
-    /** Adds what the names hold; what a script's own names hold, a pass reads. */
+    /** Adds what the names hold. */
     void describe(Beginning to) {
         to.parts(Arrays.asList(outputs));
         to.part(loss);
-        to.unknownIf(!names.held().isEmpty());
+        names.describe(to);
     }
 
     /** {@code outputs = None}. */
     void deleteOutputs() {
         names.deleteAll();
         releaseOutputs();
-        outputs = new Tensor[0];
     }
 
     /** {@code del loss}. */
@@ -84,9 +84,11 @@ public final class LoopVariables {
         deleteLoss();
     }
 
-    private void releaseOutputs() {
+    /** The name {@code outputs} changes hands before its next tensors are known. */
+    void releaseOutputs() {
         for (Tensor t : outputs) {
             runtime.release(t);
         }
+        outputs = new Tensor[0];
     }
 }

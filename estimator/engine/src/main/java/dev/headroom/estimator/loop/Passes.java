@@ -1,15 +1,18 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.program.Variables;
 import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -20,7 +23,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
-final class Passes {
+final class Passes implements Variables.Caller {
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
     private final Scenario run;
@@ -29,16 +32,22 @@ final class Passes {
     private final LoopVariables variables;
     private @Nullable ForwardPass forward;
 
+    /** Whether a pass of the loop's own runs, whose outputs take the place of those before. */
+    private boolean calling;
+
+    /** The phase that follows when the model returns, whose program may go on with the loss. */
+    private @Nullable Moment next;
+
     /** What autocast's region replaced; {@code null} outside of one. */
     private AutocastMode.@Nullable State outside;
 
-    Passes(TrainingLoop loop, HookChain hooks, LoopVariables variables) {
+    Passes(TrainingLoop loop, HookChain hooks) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.run = loop.prepared().scenario();
         this.hooks = hooks;
         this.led = hooks.any(LoopHook::leadsSteps);
-        this.variables = variables;
+        this.variables = new LoopVariables(runtime, this);
     }
 
     /** How the model is called. */
@@ -66,15 +75,44 @@ final class Passes {
 
     /** Forward, loss and backward. */
     void run(int step, @Nullable Integer micro) {
+        Moment loss = new Moment(Phase.LOSS, step, micro);
         loop.phase(new Moment(Phase.FORWARD, step, micro), () -> {
             outside = enterAutocast();
+            next = loss;
             forward();
+            next = null;
         });
-        loop.phase(new Moment(Phase.LOSS, step, micro), () -> {
+        loop.phase(loss, () -> {
             computeLoss();
             leaveAutocast();
         });
         loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
+    }
+
+    /** What the names of the loop hold. */
+    LoopVariables variables() {
+        return variables;
+    }
+
+    @Override
+    public void bufferBound(String buffer, Tensor value) {
+        runtime.hold(value);
+        runtime.setCategory(value, Category.BUFFERS);
+        runtime.release(loop.model().replace(buffer, value, value));
+        loop.graph().inputs().stream()
+                .filter(in -> in.kind() == Graph.InputKind.BUFFER && buffer.equals(in.qualifiedName()))
+                .forEach(in -> loop.batch().give(in.value(), value));
+    }
+
+    @Override
+    public void modelReturned() {
+        if (calling) {
+            variables.releaseOutputs();
+        }
+        if (next != null) {
+            loop.goOn(next);
+            next = null;
+        }
     }
 
     /** The step of an optimizer that evaluates the model itself. */
@@ -144,8 +182,10 @@ final class Passes {
     }
 
     private void forward() {
+        calling = true;
         Tensor[] made = Objects.requireNonNull(forward, "a model to run")
                 .run(loop.batch().values());
+        calling = false;
         variables.bindOutputs(hooks.around(made, LoopHook::outputs));
     }
 

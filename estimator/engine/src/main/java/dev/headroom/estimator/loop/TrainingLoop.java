@@ -47,12 +47,11 @@ public final class TrainingLoop {
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
     private final Criterion criterion;
-    private final LoopVariables variables;
     private final Passes passes;
     private @Nullable ModelTensors model;
     private @Nullable Optimizer optimizer;
     private @Nullable Batch batch;
-    private Moment moment = Moment.of(Phase.MODEL);
+    private final Phases phases;
     private final RepeatedSteps repeats;
 
     /**
@@ -68,9 +67,9 @@ public final class TrainingLoop {
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
-        this.variables = new LoopVariables(runtime);
-        this.passes = new Passes(this, hooks, variables);
-        this.repeats = new RepeatedSteps(this, new PlainSteps(this, led)::run, listener, next -> moment = next);
+        this.passes = new Passes(this, hooks);
+        this.phases = new Phases(hooks, listener, ended -> repeats().ended(ended));
+        this.repeats = new RepeatedSteps(this, new PlainSteps(this, led)::run, listener, phases::comeTo);
     }
 
     /** Plays all steps. */
@@ -98,7 +97,7 @@ public final class TrainingLoop {
         }
         if (run.generation().any()) {
             new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
-                    .play(batch().values(), next -> moment = next, this::mark);
+                    .play(batch().values(), phases::comeTo, this::mark);
             return;
         }
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
@@ -123,13 +122,12 @@ public final class TrainingLoop {
      * @param work of the phase itself
      */
     public void phase(Moment next, Runnable work) {
-        hooks.each(h -> h.between(next));
-        moment = next;
-        hooks.each(h -> h.begin(next));
-        work.run();
-        hooks.each(h -> h.end(next));
-        listener.ended(next);
-        repeats.ended(next);
+        phases.run(next, work);
+    }
+
+    /** Ends the phase that runs, whose work belongs to the next one from here on. */
+    void goOn(Moment next) {
+        phases.goOn(next);
     }
 
     /** Has memory read inside of a phase, as the end of another one; a hook's own phases may lie in each other. */
@@ -250,7 +248,7 @@ public final class TrainingLoop {
 
     /** What the names of the loop hold. */
     public LoopVariables variables() {
-        return variables;
+        return passes.variables();
     }
 
     /** What the loop itself does from here on counts as done by an operator of the phase's name. */
@@ -280,7 +278,7 @@ public final class TrainingLoop {
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
-        return runner.with(variables.names());
+        return runner.with(passes.variables().names());
     }
 
     /** How steps are played. */
@@ -310,7 +308,7 @@ public final class TrainingLoop {
 
     /** Where the loop has come to. */
     public Moment moment() {
-        return moment;
+        return phases.moment();
     }
 
     /** What the model computes, after all passes that prepare it. */

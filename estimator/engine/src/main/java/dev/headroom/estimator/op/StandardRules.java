@@ -42,6 +42,7 @@ import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
 import dev.headroom.estimator.op.rule.AliasRules;
 import dev.headroom.estimator.op.rule.InPlaceRules;
+import dev.headroom.estimator.op.rule.OutRules;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.view.PaddingRules;
 import dev.headroom.estimator.op.view.RepetitionRules;
@@ -103,6 +104,7 @@ public final class StandardRules {
             .family("linear algebra", LinearAlgebraRules::register)
             .family("further kernels", RemainingRules::register)
             .family("other names", AliasRules::register)
+            .family("arithmetic", OutRules::register)
             .family("in-place forms", InPlaceRules::register)
             .complete();
 

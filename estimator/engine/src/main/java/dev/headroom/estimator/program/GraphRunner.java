@@ -91,11 +91,12 @@ public final class GraphRunner implements ForwardPass {
     /**
      * Runs the graph.
      *
-     * @param inputs by value name: parameters, buffers, the user's; borrowed
+     * @param given by value name: parameters, buffers, the user's; borrowed
      * @return the user's outputs in order, each with a reference for the caller; {@code null} for one that is no tensor
      */
     @Override
-    public Tensor[] run(Map<String, Tensor> inputs) {
+    public Tensor[] run(Map<String, Tensor> given) {
+        Map<String, Tensor> inputs = new HashMap<>(given); // a pass may bind buffers anew
         Map<String, Tensor> values = new HashMap<>(inputs);
         calls.given(values);
         int before = runtime.attribution();

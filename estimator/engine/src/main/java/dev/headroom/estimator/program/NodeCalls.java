@@ -263,6 +263,6 @@ final class NodeCalls {
         GraphRunner runner = new GraphRunner(runtime, body.withInputs(inputs), symbols, unmodelled, types);
         runner.ignoreHooks();
         runner.around(hook);
-        return runner;
+        return variables == null ? runner : runner.with(variables);
     }
 }

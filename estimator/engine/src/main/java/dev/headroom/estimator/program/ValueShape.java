@@ -131,6 +131,7 @@ public record ValueShape(DType type, long[] sizes, long[] strides) {
                 ModelTypes.same(graph),
                 Lifetimes.ofUses(graph));
         runner.around(new Looker(out));
+        runner.with(new Variables(runtime));
         runner.run(inputs);
         frame.close();
         return out;

@@ -17,7 +17,16 @@ public final class VariableNodes {
     /** Reads values, so that they live until here as a function's variables do. */
     public static final String USE = "python.use";
 
-    private static final String NAME = "name";
+    /** The model returned to the program that called it: the loop's name for its outputs changes hands. */
+    public static final String RETURN = "python.return";
+
+    /** A value takes the place of the buffer of a qualified name, which goes. */
+    public static final String BUFFER = "python.buffer";
+
+    /** The argument of a {@link #BIND} or {@link #DELETE} that says which variable. */
+    public static final String NAME = "name";
+
+    private static final String MODEL = "self.";
 
     private VariableNodes() {}
 
@@ -26,7 +35,17 @@ public final class VariableNodes {
         return node.target().startsWith("python.");
     }
 
-    /** The variable of a {@link #BIND} or {@link #DELETE}. */
+    /** What the model itself keeps under a name, whatever the loop around it deletes. */
+    public static String attribute(String name) {
+        return MODEL + name;
+    }
+
+    /** Whether a variable is one that the model itself keeps. */
+    public static boolean isAttribute(String variable) {
+        return variable.startsWith(MODEL);
+    }
+
+    /** The variable of a {@link #BIND} or {@link #DELETE}, or what a {@link #BUFFER} is called. */
     public static String name(Node node) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(NAME) && a.value() instanceof Argument.Text t) {

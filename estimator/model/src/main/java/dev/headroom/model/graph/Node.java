@@ -3,6 +3,7 @@ package dev.headroom.model.graph;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     absent or symbolic one
  * @param moduleStack the running modules, outermost (the model, path "") first
  * @param stackTrace Python frames as PyTorch prints them, outermost first, or ""
- * @param released values of the graph that Python was seen to drop when the call had returned, in that order; of others
- *     it is not known when they are dropped, but by reading the frames
+ * @param seen what Python was seen to do when the call had returned
  */
 public record Node(
         String name,
@@ -25,7 +25,7 @@ public record Node(
         List<@Nullable String> outputs,
         List<ModuleCall> moduleStack,
         String stackTrace,
-        List<String> released) {
+        Seen seen) {
 
     /** A call after which nobody looked. */
     public Node(
@@ -35,38 +35,75 @@ public record Node(
             List<@Nullable String> outputs,
             List<ModuleCall> moduleStack,
             String stackTrace) {
-        this(name, target, arguments, outputs, moduleStack, stackTrace, List.of());
+        this(name, target, arguments, outputs, moduleStack, stackTrace, Seen.NOTHING);
     }
 
     /** The same call of another operator. */
     public Node withTarget(String other) {
-        return new Node(name, other, arguments, outputs, moduleStack, stackTrace, released);
+        return new Node(name, other, arguments, outputs, moduleStack, stackTrace, seen);
     }
 
     /** The same call with other arguments. */
     public Node withArguments(List<NamedArgument> other) {
-        return new Node(name, target, other, outputs, moduleStack, stackTrace, released);
+        return new Node(name, target, other, outputs, moduleStack, stackTrace, seen);
     }
 
     /** The same call with other results. */
     public Node withOutputs(List<@Nullable String> other) {
-        return new Node(name, target, arguments, other, moduleStack, stackTrace, released);
+        return new Node(name, target, arguments, other, moduleStack, stackTrace, seen);
     }
 
     /** The same call, running in other modules. */
     public Node withModuleStack(List<ModuleCall> other) {
-        return new Node(name, target, arguments, outputs, other, stackTrace, released);
+        return new Node(name, target, arguments, outputs, other, stackTrace, seen);
     }
 
-    /** The same call, after which Python drops other values. */
-    public Node withReleased(List<String> other) {
+    /** The same call, after which Python does other things. */
+    public Node withSeen(Seen other) {
         return new Node(name, target, arguments, outputs, moduleStack, stackTrace, other);
     }
 
     /** The same call from other lines. */
     public Node withStackTrace(String other) {
-        return new Node(name, target, arguments, outputs, moduleStack, other, released);
+        return new Node(name, target, arguments, outputs, moduleStack, other, seen);
     }
+
+    /**
+     * What Python was seen to do between a call and the next, where somebody looked on.
+     *
+     * @param released values of the graph that it dropped, in that order; of others it is not known when they are
+     *     dropped, but by reading the frames
+     * @param kept what the model keeps beyond the pass: values of the pass before are dropped here, because an attribute
+     *     changes hands
+     * @param returns whether the model returned: those outputs of the pass before are dropped that the loop held until
+     *     then. What follows is the loss
+     */
+    public record Seen(List<String> released, List<Kept> kept, boolean returns) {
+        /** Nobody looked, or there was nothing to see. */
+        public static final Seen NOTHING = new Seen(List.of(), List.of(), false);
+
+        /** The same of other values. */
+        public Seen with(UnaryOperator<String> names) {
+            return new Seen(
+                    released.stream().map(names).toList(),
+                    kept.stream()
+                            .map(k -> new Kept(names.apply(k.value()), k.buffer()))
+                            .toList(),
+                    returns);
+        }
+
+        /** The same, but that those values are dropped. */
+        public Seen withReleased(List<String> other) {
+            return new Seen(other, kept, returns);
+        }
+    }
+
+    /**
+     * A value that the model keeps.
+     *
+     * @param buffer the qualified name of the buffer whose place it takes, "" for another attribute
+     */
+    public record Kept(String value, String buffer) {}
 
     /** @param name the schema's name, "" when positional only */
     public record NamedArgument(String name, Argument value) {}
@@ -86,6 +123,11 @@ public record Node(
         public boolean isFunction() {
             return type.equals(FUNCTION);
         }
+    }
+
+    /** Values of the graph that Python was seen to drop when the call had returned. */
+    public List<String> released() {
+        return seen.released();
     }
 
     /** Path of the innermost module, "" for the model itself. */

@@ -9,6 +9,7 @@ import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -143,7 +144,7 @@ final class GraphReader {
                 Collections.unmodifiableList(fields.results),
                 metadata.modules(fields.moduleStack),
                 metadata.shared(fields.stackTrace),
-                fields.released));
+                fields.seen()));
     }
 
     private static void addResults(NodeFields fields, Argument result) {
@@ -177,6 +178,8 @@ final class GraphReader {
         private String moduleStack = "";
         private String stackTrace = "";
         private List<String> released = List.of();
+        private List<Node.Kept> kept = List.of();
+        private boolean returns;
 
         void metadata(String key, Json json) throws IOException {
             if (key.equals("nn_module_stack") && json.isString()) {
@@ -185,7 +188,24 @@ final class GraphReader {
                 stackTrace = json.string();
             } else if (key.equals("released") && json.isString()) {
                 released = List.of(json.string().split(","));
+            } else if (key.equals("kept") && json.isString()) {
+                kept = kept(json.string());
+            } else if (key.equals("returns") && json.isString()) {
+                returns = json.string().equals("true");
             }
+        }
+
+        /** {@code value=buffer}, with commas between. */
+        private static List<Node.Kept> kept(String text) {
+            return Arrays.stream(text.split(","))
+                    .map(one -> one.split("=", 2))
+                    .map(one -> new Node.Kept(one[0], one.length > 1 ? one[1] : ""))
+                    .toList();
+        }
+
+        Node.Seen seen() {
+            boolean nothing = released.isEmpty() && kept.isEmpty() && !returns;
+            return nothing ? Node.Seen.NOTHING : new Node.Seen(released, kept, returns);
         }
 
         /** Size arithmetic, which the table of integers holds already. */

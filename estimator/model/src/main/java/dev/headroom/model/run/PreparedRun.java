@@ -18,6 +18,7 @@ import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.ItemsInBatch;
+import dev.headroom.model.rewrite.KeptValues;
 import dev.headroom.model.rewrite.LigerKernels;
 import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.rewrite.ShiftedScores;
@@ -61,6 +62,10 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     private static final EqualGraphs PREPARED = new EqualGraphs();
 
     private static final List<Pass> SHARED = List.of(
+            // A compiled program is called as a whole.
+            new Pass(
+                    "bind what outlives a pass",
+                    (g, run, symbols) -> run.kernels().compile() ? g : KeptValues.bound(g)),
             new Pass(
                     "evaluate as model.eval() does",
                     (g, run, symbols) -> run.loop().inference() ? ModelMode.evaluating(g) : g),

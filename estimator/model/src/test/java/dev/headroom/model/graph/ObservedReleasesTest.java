@@ -12,7 +12,14 @@ class ObservedReleasesTest {
         List<Node.NamedArgument> arguments = reads.stream()
                 .map(r -> new Node.NamedArgument("", new Argument.Value(r)))
                 .toList();
-        return new Node(result, "aten.relu.default", arguments, List.of(result), List.of(), "", released);
+        return new Node(
+                result,
+                "aten.relu.default",
+                arguments,
+                List.of(result),
+                List.of(),
+                "",
+                Node.Seen.NOTHING.withReleased(released));
     }
 
     @Test
@@ -43,6 +50,8 @@ class ObservedReleasesTest {
                 .withModuleStack(List.of())
                 .withStackTrace("lines");
         assertEquals(List.of("a"), other.released());
-        assertEquals(List.of("d"), other.withReleased(List.of("d")).released());
+        assertEquals(
+                List.of("d"),
+                other.withSeen(other.seen().withReleased(List.of("d"))).released());
     }
 }
