@@ -107,7 +107,7 @@ final class Literals {
                 String given = lifted.getOrDefault(n.reads().get(0), n.reads().get(0));
                 if (hasDimensions(given) && constants.contains(given) && meetsDevice(n)) {
                     Argument type = new Argument.TypeOf(n.reads().get(1));
-                    out.add(creation(n, own, given, type).withReleased(n.released()));
+                    out.add(creation(n, own, given, type).withSeen(n.seen()));
                     continue;
                 }
             }
