@@ -1,0 +1,103 @@
+package dev.headroom.validation.compiled;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.estimator.compile.rule.GraphTracer;
+import dev.headroom.estimator.compile.rule.Rules;
+import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.fixtures.OperatorCase;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario.Attention;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * Decompositions have the results that PyTorch exported, in type and sizes, and gradients like what they are of. What
+ * has no decomposition is taken from the archive, so that only its gradients are looked at.
+ */
+class TracedOperatorsTest {
+    private static final int HOPPER = 9;
+
+    /** Writes into parts of a tensor, which the tracer does not follow to the whole. */
+    private static final Set<String> OPEN = Set.of("inplace/shift-channels");
+
+    @TempDir
+    static Path folder;
+
+    @TestFactory
+    Stream<DynamicTest> resultsAndGradientsOfEveryCase() {
+        return OperatorCase.all().stream()
+                .filter(c -> c.mode().equals("train"))
+                .map(c -> DynamicTest.dynamicTest(c.label() + ": " + c.code(), () -> {
+                    if (OPEN.contains(c.label())) {
+                        assertThrows(AssertionFailedError.class, () -> check(c), "it is followed by now");
+                    } else {
+                        check(c);
+                    }
+                }));
+    }
+
+    private static void check(OperatorCase c) throws IOException {
+        Path file = folder.resolve(c.name() + ".pt2");
+        c.writeArchive(file);
+        Graph graph = Importers.read(file);
+        Files.delete(file);
+        GraphTracer tracer =
+                new GraphTracer(Map.of(), null, g -> null, new Rules(HOPPER, Attention.AUTO), new IdentityHashMap<>());
+        List<String> arguments = new ArrayList<>();
+        for (Graph.Input in : graph.inputs()) {
+            boolean trained = in.kind() == Graph.InputKind.PARAMETER;
+            tracer.argument(in.value(), graph.meta(in.value()), in.kind() != Graph.InputKind.USER, trained);
+            arguments.add(in.value());
+        }
+        tracer.trace(graph, graph.nodes());
+        for (Node node : graph.nodes()) {
+            for (String out : node.outputs()) {
+                TensorMeta meta = out == null ? null : graph.values().get(out);
+                if (meta != null && tracer.knows(out)) {
+                    assertEquals(
+                            meta.dtype() + " " + meta.sizes(),
+                            text(tracer.value(out)),
+                            () -> out + " of " + node.target());
+                }
+            }
+        }
+        String first = graph.outputs().get(0).value();
+        assertTrue(first != null && tracer.requiresGrad(first), "PyTorch ran backward from it");
+        gradients(graph, arguments, tracer.backward(List.of(first), arguments));
+    }
+
+    private static void gradients(Graph graph, List<String> arguments, List<Value> gradients) {
+        int given = 0;
+        for (int i = 0; i < arguments.size(); i++) {
+            Value gradient = gradients.get(i);
+            if (gradient != null) {
+                TensorMeta meta = graph.meta(arguments.get(i));
+                assertEquals(meta.dtype() + " " + meta.sizes(), text(gradient), "gradient of " + arguments.get(i));
+                given++;
+            }
+        }
+        assertTrue(given > 0, "some argument has a gradient");
+    }
+
+    private static String text(Value v) {
+        return v.dtype() + " " + Arrays.toString(v.sizes());
+    }
+}
