@@ -64,7 +64,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 .play(graph(recorded), run);
     }
 
-    private static Graph graph(OperatorCase recorded) {
+    /** The program of a case. */
+    public static Graph graph(OperatorCase recorded) {
         try {
             Path file = Files.createTempFile("case", ".pt2");
             try {

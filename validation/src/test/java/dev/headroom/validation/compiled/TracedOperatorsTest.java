@@ -11,11 +11,8 @@ import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
-import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.Scenario.Attention;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.headroom.validation.PlayedCase;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
@@ -25,7 +22,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
 /**
@@ -37,9 +33,6 @@ class TracedOperatorsTest {
 
     /** Writes into parts of a tensor, which the tracer does not follow to the whole. */
     private static final Set<String> OPEN = Set.of("inplace/shift-channels");
-
-    @TempDir
-    static Path folder;
 
     @TestFactory
     Stream<DynamicTest> resultsAndGradientsOfEveryCase() {
@@ -54,11 +47,8 @@ class TracedOperatorsTest {
                 }));
     }
 
-    private static void check(OperatorCase c) throws IOException {
-        Path file = folder.resolve(c.name() + ".pt2");
-        c.writeArchive(file);
-        Graph graph = Importers.read(file);
-        Files.delete(file);
+    private static void check(OperatorCase c) {
+        Graph graph = PlayedCase.graph(c);
         GraphTracer tracer =
                 new GraphTracer(Map.of(), null, g -> null, new Rules(HOPPER, Attention.AUTO), new IdentityHashMap<>());
         List<String> arguments = new ArrayList<>();
