@@ -8,7 +8,10 @@ import dev.headroom.model.graph.DType;
 import java.util.Map;
 import java.util.Set;
 
-/** Largest and smallest elements: of two tensors, along dimensions, or of all (derivatives.yaml, FunctionsManual.cpp). */
+/**
+ * Largest and smallest elements: of two tensors, along dimensions, or of all (tools/autograd/derivatives.yaml,
+ * FunctionsManual.cpp).
+ */
 final class ExtremumRules {
     private ExtremumRules() {}
 
@@ -81,8 +84,8 @@ final class ExtremumRules {
             long[] kept = Joint.reduced(v.sizes(), dims, true);
             Value zeros = ops.joint.make(Kind.POINTWISE, "aten.full", "0", g.dtype(), v.sizes());
             Value at = ops.joint.reshape(places, kept);
-            return ops.joint.make(
-                    Kind.SCATTER, "aten.scatter", s.plain(), g.dtype(), v.sizes(), zeros, at, ops.joint.reshape(g, kept));
+            Value given = ops.joint.reshape(g, kept);
+            return ops.joint.make(Kind.SCATTER, "aten.scatter", s.plain(), g.dtype(), v.sizes(), zeros, at, given);
         });
         return new Traced[] {found, Traced.constant(places)};
     }

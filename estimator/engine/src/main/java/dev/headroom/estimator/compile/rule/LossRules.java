@@ -44,11 +44,12 @@ final class LossRules {
         put(rules, "sum", (ops, s) -> ops.sum(typed(ops, s), dims(s), s.flag("keepdim", false)));
         put(rules, "mean", (ops, s) -> ops.mean(typed(ops, s), dims(s), s.flag("keepdim", false)));
         for (String name : new String[] {"any", "all", "argmax", "argmin"}) {
+            DType type = name.startsWith("arg") ? DType.INT64 : DType.BOOL;
             put(
                     rules,
                     name,
                     (ops, s) -> Traced.constant(ops.joint.reduce(
-                            "aten." + name, s.value("self"), dims(s), s.flag("keepdim", false), name.startsWith("arg") ? DType.INT64 : DType.BOOL)));
+                            "aten." + name, s.value("self"), dims(s), s.flag("keepdim", false), type)));
         }
     }
 
