@@ -6,6 +6,7 @@ import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.graph.DType;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -26,12 +27,27 @@ final class ExtremumRules {
                 return s.has("dim") ? withPlaces(ops, s, side) : new Traced[] {ofAll(ops, s, side)};
             });
         }
+        for (String name : new String[] {"aten.clamp", "aten.clamp_min"}) {
+            Rule numbers = Objects.requireNonNull(rules.get(name), name);
+            rules.put(name, (ops, s) -> between(ops, s, numbers));
+        }
+    }
+
+    /** {@code clamp} between tensors. */
+    private static Traced[] between(Ops ops, Site s, Rule numbers) {
+        if (!s.isTensor("min") && !s.isTensor("max")) {
+            return numbers.trace(ops, s);
+        }
+        Traced least = s.isTensor("min") ? ofTwo(ops, s.tensor("self"), s.tensor("min"), "max") : s.tensor("self");
+        return new Traced[] {s.isTensor("max") ? ofTwo(ops, least, s.tensor("max"), "min") : least};
+    }
+
+    private static Traced ofTwo(Ops ops, Site s, String side) {
+        return ofTwo(ops, s.tensor("self"), s.tensor("other"), side);
     }
 
     /** Where both are equal, either gets half of the gradient. */
-    private static Traced ofTwo(Ops ops, Site s, String side) {
-        Traced a = s.tensor("self");
-        Traced b = s.tensor("other");
+    private static Traced ofTwo(Ops ops, Traced a, Traced b, String side) {
         Emit e = ops.emit;
         String less = side.equals("max") ? "lt" : "gt";
         String more = side.equals("max") ? "gt" : "lt";
