@@ -25,6 +25,7 @@ final class MathAttention {
         DType origin = c.query().dtype();
         DType type = origin.isReducedFloat() ? DType.FLOAT32 : origin;
         Frame scope = rt.frame();
+        Tensor returned = null;
         try {
             Tensor q0 = Copies.to(rt, c.query(), type);
             Tensor k0 = Copies.to(rt, c.key(), type);
@@ -46,13 +47,14 @@ final class MathAttention {
             rt.free(weights);
             Tensor dropped = Dropout.dropout(rt, softmax, c.dropout(), true);
             rt.freeUnless(softmax, dropped);
-            // The weights are returned too, in the type of the query, and dropped; the last of a call's arguments is
-            // evaluated first.
-            Copies.to(rt, dropped, origin);
+            // The weights are returned too, in the type of the query, and let go of by the caller; the last of a call's
+            // arguments is evaluated first.
+            returned = scope.keep(Copies.to(rt, dropped, origin));
             Tensor product = operator(rt, () -> Matmul.matmul(rt, dropped, v));
             return scope.keep(Copies.to(rt, product, origin));
         } finally {
             scope.close();
+            rt.free(returned);
         }
     }
 
