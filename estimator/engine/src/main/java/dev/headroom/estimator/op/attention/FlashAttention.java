@@ -64,8 +64,8 @@ final class FlashAttention {
             rt.free(random);
             random = drawn;
         }
-        rt.free(outParts);
         rt.free(sumParts);
+        rt.free(outParts);
         Tensor out = EfficientAttention.headsFirst(rt, wide);
         r.saveOutput(sums);
         Saved result = r.saveOutput(out);
@@ -76,9 +76,9 @@ final class FlashAttention {
                         : backward(rt, r, grads[0], query.get(), key.get(), value.get(), result.get()))
                 .output(out);
         r.nonDifferentiable(sums);
-        rt.free(unused);
-        rt.free(random);
         rt.free(sums);
+        rt.free(random);
+        rt.free(unused);
         return out;
     }
 

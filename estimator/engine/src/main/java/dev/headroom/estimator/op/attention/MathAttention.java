@@ -25,7 +25,6 @@ final class MathAttention {
         DType origin = c.query().dtype();
         DType type = origin.isReducedFloat() ? DType.FLOAT32 : origin;
         Frame scope = rt.frame();
-        Tensor returned = null;
         try {
             Tensor q0 = Copies.to(rt, c.query(), type);
             Tensor k0 = Copies.to(rt, c.key(), type);
@@ -49,12 +48,11 @@ final class MathAttention {
             rt.freeUnless(softmax, dropped);
             // The weights are returned too, in the type of the query, and let go of by the caller; the last of a call's
             // arguments is evaluated first.
-            returned = scope.keep(Copies.to(rt, dropped, origin));
+            scope.keep(Copies.to(rt, dropped, origin));
             Tensor product = operator(rt, () -> Matmul.matmul(rt, dropped, v));
             return scope.keep(Copies.to(rt, product, origin));
         } finally {
             scope.close();
-            rt.free(returned);
         }
     }
 
