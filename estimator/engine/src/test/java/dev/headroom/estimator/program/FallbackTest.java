@@ -28,7 +28,11 @@ class FallbackTest extends OnRuntime {
 
     private static Graph rows(SymExpr rows) {
         TensorMeta y = new TensorMeta(
-                DType.FLOAT32, List.of(rows, SymExpr.of(64)), List.of(SymExpr.of(64), SymExpr.of(1)), SymExpr.of(0), true);
+                DType.FLOAT32,
+                List.of(rows, SymExpr.of(64)),
+                List.of(SymExpr.of(64), SymExpr.of(1)),
+                SymExpr.of(0),
+                true);
         return new WrittenGraph().graph().withValues(Map.of("y", y));
     }
 
@@ -60,8 +64,7 @@ class FallbackTest extends OnRuntime {
     void sizesMayBeZeroButNotLess() {
         Map<String, Tensor> inputs = Map.of("x", leaf());
         assertEquals(0, run(rows(SymExpr.of(0)), Map.of(), inputs)[0].numel());
-        Exception refused =
-                assertThrows(UserInputException.class, () -> run(rows(SymExpr.of(-1)), Map.of(), inputs));
+        Exception refused = assertThrows(UserInputException.class, () -> run(rows(SymExpr.of(-1)), Map.of(), inputs));
         assertTrue(refused.getMessage().contains("'y' has the negative size -1"), refused.getMessage());
     }
 }

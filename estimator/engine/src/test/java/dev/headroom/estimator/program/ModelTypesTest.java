@@ -29,16 +29,13 @@ class ModelTypesTest {
     void aModelsTypeIsThatOfItsFirstFloatingParameter() {
         assertEquals(
                 new ModelTypes(DType.BFLOAT16, DType.BFLOAT16, false), ModelTypes.of(model(DType.BFLOAT16), PLAIN));
-        assertEquals(
-                new ModelTypes(DType.FLOAT32, DType.FLOAT32, false),
-                ModelTypes.same(new WrittenGraph().graph()));
+        assertEquals(new ModelTypes(DType.FLOAT32, DType.FLOAT32, false), ModelTypes.same(new WrittenGraph().graph()));
     }
 
     @Test
     void aRunMayGiveItAnother() {
         Scenario half = PLAIN.with(ScenarioSettings.DTYPE, DType.FLOAT16);
-        assertEquals(
-                new ModelTypes(DType.FLOAT32, DType.FLOAT16, true), ModelTypes.of(model(DType.FLOAT32), half));
+        assertEquals(new ModelTypes(DType.FLOAT32, DType.FLOAT16, true), ModelTypes.of(model(DType.FLOAT32), half));
         assertTrue(ModelTypes.converts(model(DType.FLOAT32), half));
         assertFalse(ModelTypes.converts(model(DType.FLOAT16), half));
         assertFalse(ModelTypes.converts(model(DType.FLOAT32), PLAIN));
@@ -55,7 +52,8 @@ class ModelTypesTest {
     void soDoesAnAdapterOfAnotherType() {
         Graph graph = model(DType.BFLOAT16);
         for (DType own : new DType[] {DType.FLOAT32, DType.BFLOAT16}) {
-            Map<String, ModelState.HeldTensor> held = new LinkedHashMap<>(graph.held().tensors());
+            Map<String, ModelState.HeldTensor> held =
+                    new LinkedHashMap<>(graph.held().tensors());
             held.put("adapter", graph.held().tensors().get("weight").of(own));
             ModelTypes types = ModelTypes.of(graph.withHeld(graph.held().withTensors(held)), PLAIN);
             assertEquals(new ModelTypes(DType.BFLOAT16, DType.BFLOAT16, own == DType.FLOAT32), types);

@@ -66,8 +66,7 @@ class NamedTypesTest extends OnRuntime {
 
     @Test
     void aTypeFollowsTheValueThatTheLineNames() {
-        WrittenGraph follows = model()
-                .line("q = self.proj(x)")
+        WrittenGraph follows = model().line("q = self.proj(x)")
                 .call("aten.linear.default", "q", "input", "x", "weight", "w")
                 .line("c = x.to(q.dtype)")
                 .call("aten.to.dtype", "c", "self", "x", "dtype", DType.FLOAT32);
@@ -88,8 +87,7 @@ class NamedTypesTest extends OnRuntime {
     /** The scale of T5's normalisation: {@code return self.weight * hidden_states}, before a linear layer. */
     @Test
     void aFactorOfAParameterGoesDownBeforeAMatrixProduct() {
-        WrittenGraph scaled = model()
-                .call("aten.rsqrt.default", "h", "self", "x")
+        WrittenGraph scaled = model().call("aten.rsqrt.default", "h", "self", "x")
                 .call("aten.mul.Tensor", "m", "self", "w", "other", "h")
                 .call("aten.linear.default", "y", "input", "m", "weight", "w")
                 .call("aten.mul.Tensor", "n", "self", "h", "other", "w")
@@ -114,8 +112,7 @@ class NamedTypesTest extends OnRuntime {
     /** Rotary positions: {@code freqs = inv_freq.float() @ ids.float()}, with autocast off. */
     @Test
     void aProductOfTwoThatAreNamedFloatsStaysOutOfAutocast() {
-        WrittenGraph product = model()
-                .line("a = x.float()")
+        WrittenGraph product = model().line("a = x.float()")
                 .call("aten.to.dtype", "a", "self", "x", "dtype", DType.FLOAT32)
                 .line("b = w.float().expand(4, -1)")
                 .call("aten.to.dtype", "b", "self", "w", "dtype", DType.FLOAT32)

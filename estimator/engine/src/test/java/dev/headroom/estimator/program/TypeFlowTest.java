@@ -46,8 +46,7 @@ class TypeFlowTest {
     @Test
     void withAnotherThatIsConvertedItGoesUp() {
         WrittenGraph both = converted().call("aten._to_copy.default", "d", "self", "x", "dtype", DType.FLOAT32);
-        assertEquals(
-                TypeMeanings.Kind.HIDDEN, kind(both.call("aten.matmul.default", "y", "self", "c", "other", "d")));
+        assertEquals(TypeMeanings.Kind.HIDDEN, kind(both.call("aten.matmul.default", "y", "self", "c", "other", "d")));
         WrittenGraph turned = converted()
                 .call("aten.to.dtype", "d", "self", "x", "dtype", DType.FLOAT32)
                 .call("aten.transpose.int", "t", "self", "d")

@@ -33,50 +33,42 @@ class UnpackedAttentionTest {
     void eachIsProjectedWithAThirdOfWeightAndBias() {
         WrittenGraph graph = packed(new WrittenGraph().in(MODULE), "x", "bias", "b")
                 .call("aten.matmul.default", "y", "self", "q", "other", "k");
-        assertEquals(
-                """
+        assertEquals("""
                 p_weight0 p_weight1 p_weight2 = chunk w
                 p_bias0 p_bias1 p_bias2 = chunk b
                 q = linear x p_weight0 p_bias0
                 k = linear x p_weight1 p_bias1
                 v = linear x p_weight2 p_bias2
-                y = matmul q k""",
-                unpacked(graph));
+                y = matmul q k""", unpacked(graph));
     }
 
     @Test
     void anArgumentThatIsNoTensorStays() {
-        assertEquals(
-                """
+        assertEquals("""
                 p_weight0 p_weight1 p_weight2 = chunk w
                 q = linear x p_weight0
                 k = linear x p_weight1
-                v = linear x p_weight2""",
-                unpacked(packed(new WrittenGraph().in(MODULE), "x", "bias", 0)));
+                v = linear x p_weight2""", unpacked(packed(new WrittenGraph().in(MODULE), "x", "bias", 0)));
     }
 
     @Test
     void batchesThatAreTurnedAreTurnedEach() {
         WrittenGraph graph = new WrittenGraph().in(MODULE).call("aten.transpose.int", "x", "self", "a");
-        assertEquals(
-                """
+        assertEquals("""
                 x = transpose a
                 x_argument1 = transpose a
                 x_argument2 = transpose a
                 p_weight0 p_weight1 p_weight2 = chunk w
                 q = linear x p_weight0
                 k = linear x_argument1 p_weight1
-                v = linear x_argument2 p_weight2""",
-                unpacked(packed(graph, "x")));
+                v = linear x_argument2 p_weight2""", unpacked(packed(graph, "x")));
         WrittenGraph other = new WrittenGraph().in(MODULE).call("aten.transpose.int", "other", "self", "a");
-        assertEquals(
-                """
+        assertEquals("""
                 other = transpose a
                 p_weight0 p_weight1 p_weight2 = chunk w
                 q = linear x p_weight0
                 k = linear x p_weight1
-                v = linear x p_weight2""",
-                unpacked(packed(other, "x")));
+                v = linear x p_weight2""", unpacked(packed(other, "x")));
     }
 
     @Test

@@ -25,7 +25,8 @@ class UntiedParametersTest {
         TensorMeta meta = graph.meta("w");
         tensors.put("embed.weight", held(meta, "w"));
         tensors.put("head.weight", held(meta, null));
-        tensors.put("embed.places", new ModelState.HeldTensor(Graph.InputKind.BUFFER, meta, true, null, "embed.weight"));
+        tensors.put(
+                "embed.places", new ModelState.HeldTensor(Graph.InputKind.BUFFER, meta, true, null, "embed.weight"));
         return graph.withHeld(new ModelState(List.of("", "embed", "head"), tensors, List.of("note")));
     }
 

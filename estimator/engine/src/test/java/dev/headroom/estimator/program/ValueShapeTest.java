@@ -74,16 +74,14 @@ class ValueShapeTest {
                 .input(Graph.InputKind.USER, "x", DType.FLOAT32, 2)
                 .call("other.thing", "y", "self", "x")
                 .graph();
-        Exception unknown =
-                assertThrows(UserInputException.class, () -> ValueShape.of(graph, Map.of(), "y"));
+        Exception unknown = assertThrows(UserInputException.class, () -> ValueShape.of(graph, Map.of(), "y"));
         assertTrue(unknown.getMessage().contains("the size of y is not known"), unknown.getMessage());
     }
 
     @Test
     void sizesThatNoDeviceHasAreRefused() {
         Exception refused = assertThrows(
-                UserInputException.class,
-                () -> ValueShape.of(withRows(SymExpr.of(1L << 50)), Map.of(), "p"));
+                UserInputException.class, () -> ValueShape.of(withRows(SymExpr.of(1L << 50)), Map.of(), "p"));
         assertTrue(refused.getMessage().contains("4 TiB"), refused.getMessage());
     }
 }

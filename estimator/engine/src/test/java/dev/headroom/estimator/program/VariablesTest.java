@@ -52,7 +52,8 @@ class VariablesTest extends OnRuntime {
         Variables variables = new Variables(rt);
         Tensor t = kib();
         variables.run(
-                WrittenGraph.node(VariableNodes.BIND, "-", "name", new Argument.Text("past"), "value", "v"), Map.of("v", t));
+                WrittenGraph.node(VariableNodes.BIND, "-", "name", new Argument.Text("past"), "value", "v"),
+                Map.of("v", t));
         assertEquals(Map.of("past", t), variables.held());
         variables.run(WrittenGraph.node(VariableNodes.DELETE, "-", "name", new Argument.Text("past")), Map.of());
         assertTrue(variables.held().isEmpty());

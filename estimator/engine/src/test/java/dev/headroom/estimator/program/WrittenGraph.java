@@ -83,8 +83,8 @@ final class WrittenGraph {
     /** A call a line: what it makes, the operator and what it reads. */
     static String text(Graph graph) {
         return graph.nodes().stream()
-                .map(n -> String.join(" ", n.outputs()) + " = "
-                        + n.operator().replace("aten.", "") + " " + String.join(" ", n.reads()))
+                .map(n -> String.join(" ", n.outputs()) + " = " + n.operator().replace("aten.", "") + " "
+                        + String.join(" ", n.reads()))
                 .collect(Collectors.joining("\n"));
     }
 }

@@ -141,9 +141,8 @@ final class LigerLoss {
      */
     private static void addToWeight(EagerRuntime rt, Tensor x, Tensor weight, DType type, long rows) {
         boolean half = type == DType.FLOAT16 || type == DType.BFLOAT16;
-        boolean inPlace = half
-                && rt.device().major() >= 8
-                && (weight.dtype() == DType.FLOAT32 || weight.dtype() == type);
+        boolean inPlace =
+                half && rt.device().major() >= 8 && (weight.dtype() == DType.FLOAT32 || weight.dtype() == type);
         Tensor input = castOf(rt, x, type, rows);
         Tensor product = inPlace ? null : rt.empty(type, weight.sizes());
         rt.free(input);
