@@ -65,9 +65,10 @@ final class CudnnAttention {
         Tensor gq = rt.emptyLike(q);
         Tensor gk = rt.emptyLike(k);
         Tensor gv = rt.emptyLike(v);
-        Tensor dense = g.stride(-1) == 1 ? null : rt.emptyLike(result);
+        if (g.stride(-1) != 1) {
+            rt.emptyLike(result); // is there until the end
+        }
         rt.free(backwardWorkspace(rt, q, k, v));
-        rt.free(dense);
         return EfficientAttention.wanted(rt, r, gq, gk, gv);
     }
 

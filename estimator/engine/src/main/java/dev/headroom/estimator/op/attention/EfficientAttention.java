@@ -118,7 +118,7 @@ final class EfficientAttention {
     }
 
     /** All gradients come in one tuple; those that nobody wants go with it, the first one first. */
-    static Tensor[] wanted(EagerRuntime rt, Recorder r, Tensor... gradients) {
+    static Tensor[] wanted(EagerRuntime rt, Recorder r, @Nullable Tensor... gradients) {
         for (int i = 0; i < gradients.length; i++) {
             if (!r.needs(i)) {
                 rt.free(gradients[i]);

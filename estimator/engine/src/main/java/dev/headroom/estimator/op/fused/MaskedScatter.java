@@ -30,7 +30,7 @@ final class MaskedScatter {
         Saved kept = r.save(mask);
         Tensor out = rt.empty(self.dtype(), self.sizes());
         long n = self.numel();
-        Tensor sums = rt.empty(DType.INT64, n);
+        rt.empty(DType.INT64, n); // sums, there until the end
         Tensor dense = mask.numel() == n ? null : rt.empty(DType.BOOL, n);
         rt.free(rt.scratch(CubScratch.scan(n, DType.INT64.bytes())));
         rt.free(dense);
