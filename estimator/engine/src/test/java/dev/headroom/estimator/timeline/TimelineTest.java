@@ -191,7 +191,7 @@ class TimelineTest {
 
     /** Of events that share a column, the one with most memory stands for it; categories add up there. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 7, 100, 1_000_000})
+    @ValueSource(ints = {1, 7, 100, 100_000})
     void aCurveLosesNoPeak(int columns) {
         Timeline t = played(null, "").timeline();
         CategoryCurve curve = new CategoryCurve(t, columns);
@@ -201,11 +201,13 @@ class TimelineTest {
         for (int c = 0; c < curve.columns(); c++) {
             int event = curve.event(c);
             assertTrue(c == 0 || event > curve.event(c - 1));
+            Map<LiveTensor, Category> alive = t.alive(event);
             for (Category category : Category.values()) {
-                assertEquals(
-                        t.categories(event).getOrDefault(category, 0L),
-                        curve.bytes(c, category),
-                        category + " " + event);
+                long blocks = alive.entrySet().stream()
+                        .filter(e -> e.getValue() == category)
+                        .mapToLong(e -> e.getKey().rounded())
+                        .sum();
+                assertEquals(blocks, curve.bytes(c, category), category + " " + event);
             }
             most = Math.max(most, t.allocated(event));
         }
