@@ -1,5 +1,6 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
 import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
@@ -16,6 +17,7 @@ import dev.headroom.estimator.predict.RunPlayer;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.fixtures.OperatorCase;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.Moment;
@@ -62,7 +64,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 .play(graph(recorded), run);
     }
 
-    private static Graph graph(OperatorCase recorded) {
+    /** The program of a case. */
+    public static Graph graph(OperatorCase recorded) {
         try {
             Path file = Files.createTempFile("case", ".pt2");
             try {
@@ -85,7 +88,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 .with(INFERENCE, recorded.mode().equals("inference"))
                 .with(CHANNELS_LAST, recorded.root().path("channels_last").asBoolean())
                 .with(CUDNN_WORKSPACE, nullLibraries ? CudnnWorkspace.NONE : CudnnWorkspace.AUTO)
-                .with(LOSS, LossKind.OUTPUT);
+                .with(LOSS, LossKind.OUTPUT)
+                .with(AMP, recorded.autocast() ? DType.BFLOAT16 : null);
         return run.loop().inference() ? run : run.with(LOSS, loss(recorded));
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,8 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.OnRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.generation.VariableNodes;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Names that outlive a graph, and what is counted on the way. */
@@ -38,6 +45,30 @@ class VariablesTest extends OnRuntime {
         rt.setCategory(weight, Category.PARAMETERS);
         variables.bind("weight", weight);
         assertEquals(Category.PARAMETERS, weight.storage().category());
+    }
+
+    @Test
+    void nodesBindAndDelete() {
+        Variables variables = new Variables(rt);
+        Tensor t = kib();
+        variables.run(
+                WrittenGraph.node(VariableNodes.BIND, "-", "name", new Argument.Text("past"), "value", "v"),
+                Map.of("v", t));
+        assertEquals(Map.of("past", t), variables.held());
+        variables.run(WrittenGraph.node(VariableNodes.DELETE, "-", "name", new Argument.Text("past")), Map.of());
+        assertTrue(variables.held().isEmpty());
+    }
+
+    @Test
+    void aNodeThatNeverRanHasNoResults() {
+        NodeRuns runs = new NodeRuns(
+                new int[] {1, 0}, new int[][] {{7, -1}, null}, Map.of("y", TensorMeta.of(DType.FLOAT32, 2)), 0);
+        assertArrayEquals(new int[] {7, -1}, runs.storages(0));
+        assertArrayEquals(new int[0], runs.storages(1));
+        assertArrayEquals(new int[0], runs.storages(2));
+        assertArrayEquals(new int[0], NodeRuns.NONE.storages(0));
+        Graph graph = new WrittenGraph().value("x", DType.INT64).graph();
+        assertEquals(Set.of("x", "y"), runs.known(graph).values().keySet());
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.DeviceBudget;
@@ -24,6 +25,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -175,5 +177,51 @@ class TimelineTest {
         assertEquals(t.size(), t.phases().get(t.phases().size() - 1).to());
         assertEquals(t.allocated(t.peak()), run.prediction().peak().allocated());
         assertFalse(t.segments(t.size() - 1).isEmpty());
+    }
+
+    @Test
+    void aTensorIsAliveFromItsBirthToBeforeItsDeath() {
+        Timeline t = played(null, "").timeline();
+        for (int event : new int[] {0, t.size() / 2, t.size() - 1}) {
+            assertEquals(
+                    t.alive(event).keySet(),
+                    t.tensors().stream().filter(x -> x.aliveAt(event)).collect(Collectors.toSet()));
+        }
+    }
+
+    /** Of events that share a column, the one with most memory stands for it; categories add up there. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 100, 100_000})
+    void aCurveLosesNoPeak(int columns) {
+        Timeline t = played(null, "").timeline();
+        CategoryCurve curve = new CategoryCurve(t, columns);
+        assertTrue(curve.columns() <= columns && curve.columns() > 0);
+        assertTrue(columns < t.size() || curve.columns() == t.size(), "room for every event");
+        long most = 0;
+        for (int c = 0; c < curve.columns(); c++) {
+            int event = curve.event(c);
+            assertTrue(c == 0 || event > curve.event(c - 1));
+            Map<LiveTensor, Category> alive = t.alive(event);
+            for (Category category : Category.values()) {
+                long blocks = alive.entrySet().stream()
+                        .filter(e -> e.getValue() == category)
+                        .mapToLong(e -> e.getKey().rounded())
+                        .sum();
+                assertEquals(blocks, curve.bytes(c, category), category + " " + event);
+            }
+            most = Math.max(most, t.allocated(event));
+        }
+        assertEquals(t.allocated(t.peak()), most);
+    }
+
+    @Test
+    void aPhaseIsCalledByItsStepAndPass() {
+        PhaseSpan step = new PhaseSpan(new Moment(Phase.BACKWARD, 1, null), 0, 4);
+        assertEquals("backward of step 1", step.title());
+        assertEquals(1, step.step());
+        assertNull(step.micro());
+        PhaseSpan pass = new PhaseSpan(new Moment(Phase.BACKWARD, 1, 3), 0, 4);
+        assertEquals("backward of step 1, pass 3", pass.title());
+        assertEquals(3, pass.micro());
     }
 }

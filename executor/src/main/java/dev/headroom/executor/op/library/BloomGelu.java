@@ -33,7 +33,7 @@ final class BloomGelu {
             Tensor half = kernels.s.times(x, 0.5);
             Tensor bent = kernels.bent(x);
             Tensor shifted = kernels.after(kernels.s.plus(bent, 1), bent);
-            return kernels.s.times(half, shifted);
+            return kernels.after(kernels.s.times(half, shifted), half, shifted);
         });
         return r.backward(g -> new Tensor[] {e.call(() -> kernels.gradient(saved.get(), g[0]))})
                 .output(out);
@@ -52,7 +52,7 @@ final class BloomGelu {
         Tensor shifted = s.plus(bent, 1);
         Tensor right = after(s.times(shifted, 0.5), shifted);
         Tensor sum = after(s.add(left, right), left, right);
-        return s.times(sum, g);
+        return after(s.times(sum, g), bent, sum);
     }
 
     /** {@code torch.tanh(0.79788456 * x * (1 + 0.044715 * x * x))}. */

@@ -60,7 +60,14 @@ final class SelectiveScan {
         Tensor all = c.call("stack", "tensors", outputs, "dim", -1);
         Tensor out = e.call(() -> plus(all, times(x, Views.unsqueeze(e, Views.unsqueeze(e, a.tensor("D"), 0), 2))));
         e.free(all);
-        return e.call(() -> times(out, c.call("silu", "self", a.tensor("z"))));
+        Tensor gated = e.call(() -> times(out, c.call("silu", "self", a.tensor("z"))));
+        for (Tensor variable : new Tensor[] {out, dt, inputs, readings, decays, weights, added, state}) {
+            e.free(variable);
+        }
+        for (int i = outputs.length - 1; i >= 0; i--) { // as Python lets go of a list
+            e.free(outputs[i]);
+        }
+        return gated;
     }
 
     /** {@code dt = F.softplus(dt + delta_bias[..., None])}. */

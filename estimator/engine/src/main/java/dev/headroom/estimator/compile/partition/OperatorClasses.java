@@ -14,6 +14,9 @@ final class OperatorClasses {
             "aten.slice_scatter",
             "aten.embedding",
             "aten.cumsum",
+            "aten.amin",
+            "aten.minimum",
+            "aten.flip",
             "aten.tril",
             "aten.convolution.bias");
 

@@ -30,6 +30,9 @@ final class AttentionRules {
             throw new NoDecomposition("attention without heads");
         }
         Traced given = s.tensorOrNull("attn_mask");
+        if (given != null && given.requiresGrad()) {
+            throw new NoDecomposition("attention whose mask is learned");
+        }
         boolean causal = s.flag("is_causal", false);
         double dropout = s.number("dropout_p", 0);
         AttentionKernel kernel = choice.of(q, k, v, given, causal, dropout, s.flag("enable_gqa", false));

@@ -234,8 +234,11 @@ final class ConvolutionRules {
                 long stride = strides.length == 0 ? kernel[i] : at(strides, i);
                 long window = at(s.integers("dilation", 1), i) * (kernel[i] - 1);
                 long free = in[in.length - 2 + i] + 2 * at(s.integers("padding", 0), i) - window - 1;
-                boolean up = s.flag("ceil_mode", false);
-                out[in.length - 2 + i] = (up ? (free + stride - 1) / stride : free / stride) + 1;
+                long size = free / stride + 1;
+                // Of windows that are not whole, one that begins in the padding behind is left out.
+                boolean more = s.flag("ceil_mode", false) && free % stride != 0;
+                boolean begins = size * stride < in[in.length - 2 + i] + at(s.integers("padding", 0), i);
+                out[in.length - 2 + i] = more && begins ? size + 1 : size;
             }
             return out;
         }

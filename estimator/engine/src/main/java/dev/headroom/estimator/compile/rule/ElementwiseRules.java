@@ -19,8 +19,7 @@ final class ElementwiseRules {
             put(rules, "aten." + op, (ops, s) -> plain(ops, s, op, DType.BOOL));
         }
         for (String op : new String[] {
-            "__and__", "__or__", "bitwise_and", "bitwise_or", "min", "minimum", "max", "maximum", "floor_divide",
-            "remainder", "fmod", "bitwise_not", "logical_not", "floor", "ceil", "round", "sign", "clamp_min"
+            "__and__", "__or__", "bitwise_and", "bitwise_or", "floor_divide", "bitwise_not", "logical_not"
         }) {
             put(
                     rules,
@@ -28,6 +27,12 @@ final class ElementwiseRules {
                     (ops, s) ->
                             plain(ops, s, op.replace("__", ""), s.value("self").dtype()));
         }
+        for (String op : new String[] {"floor", "ceil", "round", "sign"}) {
+            unary(rules, op, simple(op), (e, g, x, y) -> e.zeros(g));
+        }
+        put(rules, "aten.clamp_min", ElementwiseRules::atLeast);
+        put(rules, "aten.remainder", (ops, s) -> remainder(ops, s, "floor"));
+        put(rules, "aten.fmod", (ops, s) -> remainder(ops, s, "trunc"));
         smooth(rules);
         activations(rules);
         put(rules, "aten.where", ElementwiseRules::where);
@@ -224,6 +229,39 @@ final class ElementwiseRules {
                 ? ops.joint.pointwise("aten." + op, s.plain(), type, a, s.value("other"))
                 : ops.joint.pointwise("aten." + op, s.plain(), type, a);
         return Traced.constant(out);
+    }
+
+    private static Traced atLeast(Ops ops, Site s) {
+        Traced x = s.tensor("self");
+        Emit e = ops.emit;
+        Value zero = ops.joint.number("0", x.value().dtype());
+        return ops.unary(
+                x,
+                e.with("clamp_min", x.value(), s.plain()),
+                (g, y) -> e.where(e.compare("gt", x.value(), s.plain()), g, zero));
+    }
+
+    /** @param rounding of the quotient, by which the divisor's gradient is multiplied */
+    private static Traced remainder(Ops ops, Site s, String rounding) {
+        Traced a = s.tensor("self");
+        Emit e = ops.emit;
+        String op = s.node().operator().replace("aten.", "");
+        if (!s.isTensor("other")) {
+            return ops.unary(a, e.with(op, a.value(), s.plain()), (g, y) -> g);
+        }
+        Traced b = s.tensor("other");
+        return ops.tape.call(
+                e.binary(op, a.value(), b.value()),
+                g -> {
+                    Value second = null;
+                    if (b.requiresGrad()) {
+                        Value quotient = e.unary(rounding, e.binary("div", a.value(), b.value()));
+                        second = e.mul(e.unary("neg", g), quotient);
+                    }
+                    return ops.sums(g, second, a, b);
+                },
+                a,
+                b);
     }
 
     private static Traced where(Ops ops, Site s) {

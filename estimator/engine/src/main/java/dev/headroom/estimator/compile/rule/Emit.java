@@ -77,6 +77,11 @@ final class Emit {
         return joint.reduce("aten.amax", of, Set.of(dim), true, of.dtype());
     }
 
+    /** Zeros like a tensor. */
+    Value zeros(Value like) {
+        return joint.make(Kind.POINTWISE, "aten.full", "0", like.dtype(), like.sizes());
+    }
+
     /** The gradient of something that was broadcast ({@code sum_to_size}). */
     Value sumTo(Value of, long... sizes) {
         int lead = of.dim() - sizes.length;

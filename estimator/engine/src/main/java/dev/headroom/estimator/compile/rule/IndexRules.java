@@ -48,17 +48,14 @@ final class IndexRules {
         put(rules, "cumsum", (ops, s) -> {
             Value v = s.value("self");
             DType type = v.dtype().isFloatingPoint() ? v.dtype() : DType.INT64;
-            return Traced.constant(ops.joint.make(Kind.REDUCTION, "aten.cumsum", s.plain(), type, v.sizes(), v));
+            Value sums = ops.joint.make(Kind.REDUCTION, "aten.cumsum", s.plain(), type, v.sizes(), v);
+            return ops.unary(s.tensor("self"), sums, (g, y) -> {
+                Value last = flip(ops, g, s.plain());
+                Value back = ops.joint.make(Kind.REDUCTION, "aten.cumsum", s.plain(), type, v.sizes(), last);
+                return flip(ops, back, s.plain());
+            });
         });
-        put(rules, "diff", (ops, s) -> {
-            Value v = s.value("self");
-            Value[] parts = s.isTensor("prepend") ? new Value[] {s.value("prepend"), v} : new Value[] {v};
-            int dim = s.dim("dim", -1, v.dim());
-            Value all = parts.length == 1 ? v : ops.concatenated(dim, parts);
-            long n = all.size(dim);
-            return Traced.constant(
-                    ops.emit.sub(ops.joint.slice(all, dim, 1, n, 1), ops.joint.slice(all, dim, 0, n - 1, 1)));
-        });
+        put(rules, "diff", IndexRules::differences);
         for (String name : new String[] {"ones", "zeros", "full", "empty", "new_ones", "new_zeros", "new_full"}) {
             put(rules, name, (ops, s) -> made(ops, s, s.integers("size"), DType.FLOAT32));
         }
@@ -95,6 +92,32 @@ final class IndexRules {
     private static Traced made(Ops ops, Site s, long[] sizes, DType otherwise) {
         String key = s.node().operator() + s.plain();
         return Traced.constant(ops.joint.make(Kind.POINTWISE, "aten.full", key, typed(s, otherwise), sizes));
+    }
+
+    /** Each element's difference from the one before it, as often as is asked for. */
+    private static Traced differences(Ops ops, Site s) {
+        Traced x = s.tensor("self");
+        int dim = s.dim("dim", -1, x.value().dim());
+        List<Traced> parts = new ArrayList<>();
+        for (String name : new String[] {"prepend", "self", "append"}) {
+            if (s.isTensor(name)) {
+                parts.add(s.tensor(name));
+            }
+        }
+        long times = s.integer("n", 1);
+        if (times == 0) {
+            return ops.unary(x, ops.joint.copy(x.value(), x.value().strides()), (g, y) -> g);
+        }
+        Traced out = parts.size() == 1 ? x : ops.cat(dim, parts.toArray(Traced[]::new));
+        for (long i = 0; i < times && out.value().size(dim) > 0; i++) {
+            long n = out.value().size(dim);
+            out = ops.sub(ops.slice(out, dim, 1, n, 1), ops.slice(out, dim, 0, n - 1, 1));
+        }
+        return out;
+    }
+
+    private static Value flip(Ops ops, Value of, String key) {
+        return ops.joint.make(Kind.GATHER, "aten.flip", key, of.dtype(), of.sizes(), of);
     }
 
     private static Value roll(Ops ops, Value of, String key) {

@@ -11,6 +11,11 @@ import java.util.Set;
 
 /** Softmax, losses and reductions. */
 final class LossRules {
+    /** {@code reduction} of losses (ATen/core/Reduction.h). */
+    private static final int NONE = 0;
+
+    private static final int MEAN = 1;
+
     private LossRules() {}
 
     static void register(Map<String, Rule> rules) {
@@ -29,29 +34,27 @@ final class LossRules {
             Traced d = ops.sub(s.tensor("self"), s.tensor("target"));
             Traced square = ops.unary(
                     d, ops.emit.with("pow", d.value(), 2), (g, y) -> ops.emit.mul(g, ops.emit.mul(d.value(), 2)));
-            return ops.mean(square, Emit.all(square.value()), false);
+            Set<Integer> all = Emit.all(square.value());
+            return switch ((int) s.integer("reduction", MEAN)) {
+                case NONE -> square;
+                case MEAN -> ops.mean(square, all, false);
+                default -> ops.sum(square, all, false);
+            };
         });
         put(rules, "sum", (ops, s) -> ops.sum(typed(ops, s), dims(s), s.flag("keepdim", false)));
         put(rules, "mean", (ops, s) -> ops.mean(typed(ops, s), dims(s), s.flag("keepdim", false)));
-        for (String name : new String[] {"any", "all", "amax", "amin", "argmax"}) {
+        for (String name : new String[] {"any", "all", "argmax", "argmin"}) {
+            DType type = name.startsWith("arg") ? DType.INT64 : DType.BOOL;
             put(
                     rules,
                     name,
                     (ops, s) -> Traced.constant(ops.joint.reduce(
-                            "aten." + name, s.value("self"), dims(s), s.flag("keepdim", false), type(s, name))));
+                            "aten." + name, s.value("self"), dims(s), s.flag("keepdim", false), type)));
         }
     }
 
     private static void put(Map<String, Rule> rules, String name, Rule.Single rule) {
         rules.put("aten." + name, (ops, s) -> new Traced[] {rule.trace(ops, s)});
-    }
-
-    private static DType type(Site s, String name) {
-        return switch (name) {
-            case "any", "all" -> DType.BOOL;
-            case "argmax" -> DType.INT64;
-            default -> s.value("self").dtype();
-        };
     }
 
     private static Set<Integer> dims(Site s) {

@@ -157,7 +157,7 @@ final class NormalizationRules {
         Traced bias = s.tensorOrNull("bias");
         Value v = x.value();
         long groups = s.integer("num_groups", 1);
-        long[] grouped = {v.size(0), groups, v.numel() / v.size(0) / groups};
+        long[] grouped = {v.size(0), groups, v.size(1) / groups * spatial(v)};
         Set<Integer> inner = Set.of(2);
         Value wide = e.joint().reshape(e.wide(v), grouped);
         Value[] stats = e.varMean(wide, inner);
@@ -171,6 +171,15 @@ final class NormalizationRules {
                 operands(x, weight, bias));
     }
 
+    /** Elements of a channel. */
+    private static long spatial(Value v) {
+        long out = 1;
+        for (int i = 2; i < v.dim(); i++) {
+            out *= v.size(i);
+        }
+        return out;
+    }
+
     /** {@code native_group_norm_backward}: sums for each channel, from which three factors for each group follow. */
     private static @Nullable Value[] groupBackward(
             Emit e, Value g, Traced x, @Nullable Traced weight, @Nullable Traced bias, Value mean, Value scale) {
@@ -178,7 +187,7 @@ final class NormalizationRules {
         long n = v.size(0);
         long channels = v.size(1);
         long groups = mean.size(1);
-        long[] flat = {n, channels, v.numel() / n / channels};
+        long[] flat = {n, channels, spatial(v)};
         long[] apart = {n, groups, channels / groups, flat[2]};
         long[] grouped = Arrays.copyOf(apart, 3);
         Value ds = e.joint().reshape(e.sum(e.joint().reshape(e.mul(g, v), flat), Set.of(2), false), grouped);

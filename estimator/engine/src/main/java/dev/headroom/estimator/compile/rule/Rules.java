@@ -21,6 +21,7 @@ public final class Rules {
         ProductRules.register(all);
         ConvolutionRules.register(all);
         LossRules.register(all);
+        ExtremumRules.register(all);
         IndexRules.register(all);
         AttentionRules.register(all, new AttentionKernel.Choice(major, attention));
     }

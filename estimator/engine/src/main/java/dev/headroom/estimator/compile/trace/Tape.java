@@ -1,5 +1,6 @@
 package dev.headroom.estimator.compile.trace;
 
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -64,7 +65,8 @@ public final class Tape {
         Traced[] out = new Traced[results.length];
         Step step = wanted && enabled ? new Step(next++, List.of(inputs), results.length, backward::apply) : null;
         for (int i = 0; i < out.length; i++) {
-            boolean differentiable = results[i].dtype().isFloatingPoint();
+            DType type = results[i].dtype();
+            boolean differentiable = type.isFloatingPoint() || type.isComplex();
             out[i] = new Traced(results[i], differentiable ? step : null, i);
         }
         return out;

@@ -39,12 +39,12 @@ final class CudnnAttention {
         r.saveOutput(seed);
         r.gradients(grads -> grads[0] == null
                         ? new Tensor[3]
-                        : backward(rt, grads[0], query.get(), key.get(), value.get(), result.get()))
+                        : backward(rt, r, grads[0], query.get(), key.get(), value.get(), result.get()))
                 .output(out);
         r.nonDifferentiable(sums);
         rt.free(sums);
-        rt.free(shift);
         rt.free(seed);
+        rt.free(shift);
         return out;
     }
 
@@ -60,14 +60,16 @@ final class CudnnAttention {
         return rt.emptyStrided(q.dtype(), sizes, Shapes.denseInOrder(sizes, packed));
     }
 
-    private static Tensor[] backward(EagerRuntime rt, Tensor g, Tensor q, Tensor k, Tensor v, Tensor result) {
+    private static Tensor[] backward(
+            EagerRuntime rt, Recorder r, Tensor g, Tensor q, Tensor k, Tensor v, Tensor result) {
         Tensor gq = rt.emptyLike(q);
         Tensor gk = rt.emptyLike(k);
         Tensor gv = rt.emptyLike(v);
-        Tensor dense = g.stride(-1) == 1 ? null : rt.emptyLike(result);
+        if (g.stride(-1) != 1) {
+            rt.emptyLike(result); // is there until the end
+        }
         rt.free(backwardWorkspace(rt, q, k, v));
-        rt.free(dense);
-        return new Tensor[] {gq, gk, gv};
+        return EfficientAttention.wanted(rt, r, gq, gk, gv);
     }
 
     /** Takes what a forward pass works in, if anything. */

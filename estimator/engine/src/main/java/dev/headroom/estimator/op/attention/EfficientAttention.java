@@ -114,7 +114,18 @@ final class EfficientAttention {
             rt.free(wideK);
         }
         rt.freeUnless(g, turned);
-        return new Tensor[] {headsFirst(rt, gq), headsFirst(rt, gk), headsFirst(rt, gv), gm};
+        return wanted(rt, r, headsFirst(rt, gq), headsFirst(rt, gk), headsFirst(rt, gv), gm);
+    }
+
+    /** All gradients come in one tuple; those that nobody wants go with it, the first one first. */
+    static Tensor[] wanted(EagerRuntime rt, Recorder r, @Nullable Tensor... gradients) {
+        for (int i = 0; i < gradients.length; i++) {
+            if (!r.needs(i)) {
+                rt.free(gradients[i]);
+                gradients[i] = null;
+            }
+        }
+        return gradients;
     }
 
     /** The row sums of gradient times result, in float32 and in the layout (batch, heads, rows). */

@@ -64,8 +64,8 @@ final class FlashAttention {
             rt.free(random);
             random = drawn;
         }
-        rt.free(outParts);
         rt.free(sumParts);
+        rt.free(outParts);
         Tensor out = EfficientAttention.headsFirst(rt, wide);
         r.saveOutput(sums);
         Saved result = r.saveOutput(out);
@@ -73,12 +73,12 @@ final class FlashAttention {
         r.saveOutput(unused);
         r.gradients(grads -> grads[0] == null
                         ? new Tensor[3]
-                        : backward(rt, grads[0], query.get(), key.get(), value.get(), result.get()))
+                        : backward(rt, r, grads[0], query.get(), key.get(), value.get(), result.get()))
                 .output(out);
         r.nonDifferentiable(sums);
-        rt.free(unused);
-        rt.free(random);
         rt.free(sums);
+        rt.free(random);
+        rt.free(unused);
         return out;
     }
 
@@ -95,7 +95,8 @@ final class FlashAttention {
         return (features + to - 1) / to * to;
     }
 
-    private static Tensor[] backward(EagerRuntime rt, Tensor g0, Tensor q, Tensor k, Tensor v, Tensor result) {
+    private static Tensor[] backward(
+            EagerRuntime rt, Recorder r, Tensor g0, Tensor q, Tensor k, Tensor v, Tensor result) {
         Tensor turned = rowsFirst(rt, g0);
         Tensor g = Copies.contiguous(rt, turned);
         Tensor turnedOut = rowsFirst(rt, result);
@@ -119,11 +120,12 @@ final class FlashAttention {
         rt.free(sums);
         rt.freeUnless(out, turnedOut);
         rt.freeUnless(g, turned);
-        return new Tensor[] {
-            EfficientAttention.headsFirst(rt, gq),
-            EfficientAttention.headsFirst(rt, gk),
-            EfficientAttention.headsFirst(rt, gv)
-        };
+        return EfficientAttention.wanted(
+                rt,
+                r,
+                EfficientAttention.headsFirst(rt, gq),
+                EfficientAttention.headsFirst(rt, gk),
+                EfficientAttention.headsFirst(rt, gv));
     }
 
     /** {@code softmax_d}, a number a query. */

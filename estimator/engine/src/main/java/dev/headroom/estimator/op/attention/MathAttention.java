@@ -46,9 +46,9 @@ final class MathAttention {
             rt.free(weights);
             Tensor dropped = Dropout.dropout(rt, softmax, c.dropout(), true);
             rt.freeUnless(softmax, dropped);
-            // The weights are returned too, in the type of the query, and dropped; the last of a call's arguments is
-            // evaluated first.
-            Copies.to(rt, dropped, origin);
+            // The weights are returned too, in the type of the query, and let go of by the caller; the last of a call's
+            // arguments is evaluated first.
+            scope.keep(Copies.to(rt, dropped, origin));
             Tensor product = operator(rt, () -> Matmul.matmul(rt, dropped, v));
             return scope.keep(Copies.to(rt, product, origin));
         } finally {

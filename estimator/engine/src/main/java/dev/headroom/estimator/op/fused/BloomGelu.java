@@ -27,7 +27,7 @@ final class BloomGelu {
     }
 
     private static Tensor backward(EagerRuntime rt, Tensor x, Tensor g) {
-        bent(rt, x); // is there until the end
+        Tensor tanh = bent(rt, x);
         Tensor half = rt.emptyLike(x);
         Tensor square = rt.emptyLike(x);
         Tensor rest = freeing(rt, x, square);
@@ -38,8 +38,10 @@ final class BloomGelu {
         Tensor left = freeing(rt, x, half, product);
         Tensor shifted = rt.emptyLike(x);
         Tensor right = freeing(rt, x, shifted);
-        freeing(rt, x, left, right);
-        return rt.emptyLike(g);
+        freeing(rt, x, left, right); // is there until the end
+        Tensor out = rt.emptyLike(g);
+        rt.free(tanh);
+        return out;
     }
 
     /** {@code torch.tanh(0.79788456 * x * (1 + 0.044715 * x * x))}. */

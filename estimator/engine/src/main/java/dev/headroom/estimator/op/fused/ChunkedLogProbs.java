@@ -45,7 +45,7 @@ final class ChunkedLogProbs {
         for (int i = 0; i < STATISTICS; i++) {
             locals.add(rt.empty(DType.FLOAT32, tokens));
         }
-        locals.add(buffer());
+        Tensor buffer = buffer();
         Tensor chunk = null;
         for (long t = 0; t < tokens; t += TOKENS) {
             chunk = rebound(chunk, cast(hidden, Math.min(TOKENS, tokens - t)));
@@ -83,6 +83,7 @@ final class ChunkedLogProbs {
         r.nonDifferentiable(top);
         rt.freeAll(locals);
         rt.free(chunk);
+        rt.free(buffer); // as long as there is the last tile, a view of it
         rt.free(logZ);
         return new Tensor[] {logProbs, entropy, top};
     }
@@ -140,13 +141,19 @@ final class ChunkedLogProbs {
                 }
             }
         }
-        return new Tensor[] {
-            lowered(gradHidden, hidden), lowered(gradWeight, weight), bias == null ? null : lowered(gradBias, bias)
-        };
+        Tensor[] sums = {gradHidden, gradWeight, gradBias};
+        Tensor[] out = {lowered(gradHidden, hidden), lowered(gradWeight, weight), lowered(gradBias, bias)};
+        for (int i = 0; i < out.length; i++) {
+            rt.freeUnless(sums[i], out[i]);
+        }
+        rt.free(chunk);
+        rt.free(part);
+        rt.free(buffer);
+        return out;
     }
 
-    private @Nullable Tensor lowered(@Nullable Tensor gradient, Tensor like) {
-        return gradient == null || gradient.dtype() == like.dtype()
+    private @Nullable Tensor lowered(@Nullable Tensor gradient, @Nullable Tensor like) {
+        return gradient == null || like == null || gradient.dtype() == like.dtype()
                 ? gradient
                 : rt.empty(like.dtype(), gradient.sizes());
     }

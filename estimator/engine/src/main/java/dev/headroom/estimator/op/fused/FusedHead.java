@@ -8,6 +8,7 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.List;
 
 /**
  * The head that trl's SFTTrainer puts on a causal model: hidden states of the labelled positions, their
@@ -32,7 +33,8 @@ final class FusedHead {
         for (int i = 0; i < scored.length; i++) {
             spread[i] = MaskedRows.spread(rt, scored[i], mask);
         }
-        rt.freeAll(java.util.List.of(scored));
+        // A tuple goes from its end, and the last one once the loop's variable does.
+        rt.freeAll(List.of(scored[1], scored[0], scored[2]));
         Tensor sum = Reductions.sum(rt, spread[0], null, false, DType.FLOAT32);
         Tensor negated = negated(rt, sum);
         rt.free(sum);
@@ -40,6 +42,7 @@ final class FusedHead {
         Tensor clamped = rt.empty(DType.INT64);
         rt.free(count);
         Tensor loss = Pointwise.div(rt, negated, clamped);
+        rt.free(negated);
         return new Tensor[] {loss, spread[0], spread[1], spread[2], mask};
     }
 

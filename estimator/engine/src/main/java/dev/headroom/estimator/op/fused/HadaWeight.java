@@ -34,8 +34,8 @@ final class HadaWeight {
         Tensor first = b.let(b.call("matmul", w[0], w[1]));
         Tensor second = b.let(b.call("matmul", w[2], w[3]));
         Tensor product = b.let(b.call("mul.Tensor", first, second));
-        b.drop(second);
         b.drop(first);
+        b.drop(second);
         Tensor out = b.give(b.call("mul.Tensor", product, 1.0));
         rt.setGradMode(before);
         Saved[] kept = new Saved[w.length];
@@ -63,7 +63,6 @@ final class HadaWeight {
         b.drop(rest);
         Tensor ofThird = b.let(b.call("matmul", next, b.call("t", w[3])));
         Tensor ofFourth = b.let(b.call("matmul", b.call("t", w[2]), next));
-        b.giveAll(ofFirst, ofSecond, ofThird, ofFourth);
         return new Tensor[] {ofFirst, ofSecond, ofThird, ofFourth};
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.fused;
 
 import dev.headroom.allocator.Bytes;
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
@@ -34,7 +35,6 @@ final class LigerLoss {
         rt.freeUnless(loss, out);
         rt.free(padded);
         rt.free(targets);
-        rt.free(rows);
         return out;
     }
 
@@ -86,8 +86,9 @@ final class LigerLoss {
             Tensor labels = rt.emptyLike(target);
             Tensor extreme = Reductions.reduce(rt, labels, Reductions.mask(null, 1), false, DType.INT64, Long.BYTES);
             rt.free(labels);
-            rt.free(rt.empty(DType.BOOL));
+            Tensor holds = rt.empty(DType.BOOL);
             rt.free(extreme);
+            rt.free(holds);
         }
         Tensor loss = Reductions.sum(rt, losses, null, false, scores.dtype());
         Saved kept = r.save(scores);
@@ -105,29 +106,56 @@ final class LigerLoss {
     private static void chunks(EagerRuntime rt, Tensor x, Tensor weight, boolean trainsWeight) {
         long n = x.size(0);
         long chunk = chunk(n, weight.size(0), x.size(1));
-        DType lower = rt.autocast().type();
-        if (!rt.autocast().active() || x.dtype() == lower) {
-            Tensor scores = rt.empty(x.dtype(), chunk, weight.size(0));
-            rt.workspaces().useBlas();
-            rt.free(scores);
-            return;
-        }
+        boolean casts = rt.autocast().active();
+        DType type = casts ? rt.autocast().type() : x.dtype();
+        boolean reuses = x.dtype() == weight.dtype() && x.dtype() == type; // _can_use_mm_out
+        Tensor buffer = reuses ? rt.empty(type, chunk, weight.size(0)) : null;
         for (long row = 0; row < n; row += chunk) {
             long rows = Math.min(chunk, n - row);
-            Tensor turned = rt.empty(lower, weight.sizes()); // a view's cast is not kept
-            Tensor input = rt.empty(lower, rows, x.size(1));
-            rt.workspaces().useBlas();
-            Tensor scores = rt.empty(lower, rows, weight.size(0));
-            rt.free(input);
-            rt.free(turned);
-            Tensor cast = castOf(rt, weight, lower);
-            rt.free(rt.empty(lower, rows, x.size(1)));
-            rt.free(cast);
-            if (trainsWeight) {
-                rt.free(rt.empty(lower, rows, x.size(1)));
+            Tensor scores = buffer;
+            if (buffer == null) {
+                Tensor turned = weight.dtype() == type ? null : rt.empty(type, weight.sizes()); // a view's is not kept
+                Tensor input = castOf(rt, x, type, rows);
+                scores = rt.empty(type, rows, weight.size(0));
+                rt.workspaces().useBlas();
+                rt.free(input);
+                rt.free(turned);
+                Tensor cast = castOf(rt, weight, type);
+                Tensor ofRows = rt.empty(type, rows, x.size(1));
+                rt.free(cast);
+                rt.free(ofRows);
+            } else {
+                rt.workspaces().useBlas();
             }
-            rt.free(scores);
+            if (trainsWeight) {
+                addToWeight(rt, x, weight, type, rows);
+            }
+            rt.freeUnless(scores, buffer);
         }
+        rt.free(buffer);
+    }
+
+    /**
+     * Adds what some rows give to the weight's gradient: addmm adds it in place, or the product is as large as the
+     * weight, in its own type and in float32.
+     */
+    private static void addToWeight(EagerRuntime rt, Tensor x, Tensor weight, DType type, long rows) {
+        boolean half = type == DType.FLOAT16 || type == DType.BFLOAT16;
+        boolean inPlace =
+                half && rt.device().major() >= 8 && (weight.dtype() == DType.FLOAT32 || weight.dtype() == type);
+        Tensor input = castOf(rt, x, type, rows);
+        Tensor product = inPlace ? null : rt.empty(type, weight.sizes());
+        rt.free(input);
+        if (product != null) {
+            Tensor wide = Copies.to(rt, product, DType.FLOAT32);
+            rt.freeUnless(product, wide);
+            rt.free(wide);
+        }
+    }
+
+    /** Rows of the input in the type that is computed in; {@code null} where that needs no copy. */
+    private static @Nullable Tensor castOf(EagerRuntime rt, Tensor x, DType type, long rows) {
+        return x.dtype() == type ? null : rt.empty(type, rows, x.size(1));
     }
 
     /** The cast of the weight, if it is not kept or made anew: a local variable, or {@code null}. */

@@ -30,13 +30,10 @@ final class MaskedScatter {
         Saved kept = r.save(mask);
         Tensor out = rt.empty(self.dtype(), self.sizes());
         long n = self.numel();
-        Tensor sums = rt.empty(DType.INT64, n);
+        rt.empty(DType.INT64, n); // sums, there until the end
         Tensor dense = mask.numel() == n ? null : rt.empty(DType.BOOL, n);
         rt.free(rt.scratch(CubScratch.scan(n, DType.INT64.bytes())));
-        if (dense != null) {
-            rt.free(dense);
-        }
-        rt.free(sums);
+        rt.free(dense);
         long[] sizes = source.sizes();
         return r.gradient(0, g -> Blending.maskedFill(rt, g, kept.get(), false))
                 .gradient(1, g -> picked(rt, g, kept.get(), sizes))
@@ -48,9 +45,7 @@ final class MaskedScatter {
         long n = g.numel();
         Tensor dense = mask.numel() == n ? null : rt.empty(DType.BOOL, n);
         NonZeroScratch.use(rt, n);
-        if (dense != null) {
-            rt.free(dense);
-        }
+        rt.free(dense);
         rt.empty(g.dtype(), sizes); // zeros, there until the end
         return rt.empty(g.dtype(), sizes);
     }

@@ -41,18 +41,27 @@ final class SelectiveScan {
         for (int i = 0; i < outputs.length; i++) {
             Tensor kept = b.call("mul.Tensor", b.call("select.int", decays, 2, i), state);
             Tensor next = b.call("add.Tensor", kept, b.call("select.int", added, 2, i));
-            state = b.assign(state, next);
+            state = rebound(state, next);
             Tensor narrow = b.call("to.dtype", state, type);
             Tensor column = b.call("unsqueeze", b.call("select.int", readings, 1, i), -1);
             Tensor seen = b.let(b.call("matmul", narrow, column));
             outputs[i] = b.let(b.call("select.int", seen, 2, 0));
-            b.drop(seen);
         }
         Tensor out = b.let(b.call("stack", outputs, -1));
         Tensor skipped = b.call("mul.Tensor", x, b.call("unsqueeze", b.call("unsqueeze", c.tensor("D"), 0), 2));
-        out = b.assign(out, b.call("add.Tensor", out, skipped));
-        out = b.assign(out, b.call("mul.Tensor", out, b.call("silu", c.tensor("z"))));
-        return b.give(out);
+        out = rebound(out, b.call("add.Tensor", out, skipped));
+        out = rebound(out, b.call("mul.Tensor", out, b.call("silu", c.tensor("z"))));
+        for (Tensor variable : new Tensor[] {dt, inputs, readings, decays, weights, added, state}) {
+            b.drop(variable);
+        }
+        return b.give(out); // the list of outputs goes last, from its end
+    }
+
+    /** {@code name = value} in Python: temporaries go before what the name stood for. */
+    private Tensor rebound(Tensor variable, Tensor value) {
+        b.let(value);
+        b.drop(variable);
+        return value;
     }
 
     /** {@code dt = F.softplus(dt + delta_bias[..., None])}. */
@@ -60,7 +69,7 @@ final class SelectiveScan {
         Tensor dt = c.tensor("dt");
         Tensor bias = b.call("to.dtype", c.tensor("delta_bias"), dt.dtype());
         Tensor shifted = b.let(b.call("add.Tensor", dt, b.call("unsqueeze", bias, -1)));
-        return b.assign(shifted, b.call("softplus", shifted));
+        return rebound(shifted, b.call("softplus", shifted));
     }
 
     /** {@code torch.exp(A[None, :, None, :] * dt[:, :, :, None])}. */

@@ -49,7 +49,6 @@ public final class SupervisedLoss {
         Tensor loss = Pointwise.mul(rt, mean, rt.wrappedNumber(DType.INT64));
         rt.free(mean);
         if (weighted != null) {
-            locals.add(weighted);
             Tensor one = Pointwise.div(rt, weighted, rt.wrappedNumber(DType.INT64));
             Tensor both = Pointwise.add(rt, loss, one);
             rt.free(one);
@@ -71,6 +70,7 @@ public final class SupervisedLoss {
             rt.free(rt.empty(DType.FLOAT32)); // the mean that is reported
         }
         rt.setGradMode(before);
+        rt.free(weighted);
         returned.run();
         rt.freeAll(locals);
         return loss;

@@ -7,13 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.estimator.compile.trace.Joint;
 import dev.headroom.estimator.compile.trace.Kind;
+import dev.headroom.estimator.compile.trace.Tape;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.scenario.Scenario.Attention;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +41,7 @@ class AttentionKernelTest {
         "10, AUTO, FLOAT16, 256, 0.125, CUDNN",
         "8, AUTO, FLOAT16, 64, 0, FLASH",
         "9, AUTO, BFLOAT16, 64, 0.1, FLASH",
+        "9, AUTO, BFLOAT16, 256, 0, CUDNN",
         "9, AUTO, BFLOAT16, 264, 0, EFFICIENT",
         "9, AUTO, BFLOAT16, 60, 0, FLASH",
         "8, EFFICIENT, FLOAT16, 60, 0, MATH",
@@ -60,6 +66,29 @@ class AttentionKernelTest {
         assertEquals(AttentionKernel.CUDNN, of(9, Attention.AUTO, q, mask, 0));
         Value turned = joint.transpose(mask.value(), 2, 3);
         assertEquals(AttentionKernel.MATH, of(8, Attention.AUTO, q, Traced.constant(turned), 0));
+    }
+
+    /** The logarithms of sums that backward reads: a row each, which the efficient kernel pads to 32. */
+    @ParameterizedTest
+    @CsvSource({"FLASH, FLOAT16, 40", "EFFICIENT, FLOAT16, 64", "EFFICIENT, FLOAT32, 64", "CUDNN, BFLOAT16, 40"})
+    void backwardReadsASumARow(Attention allowed, DType type, long rows) {
+        Traced q = tensor(type, 2, 4, 40, 64);
+        Node call = new Node(
+                "a",
+                "aten.scaled_dot_product_attention.default",
+                Stream.of("query", "key", "value")
+                        .map(name -> new Node.NamedArgument(name, new Argument.Value("x")))
+                        .toList(),
+                List.of("y"),
+                List.of(),
+                "");
+        Rule rule = new Rules(9, allowed).all().get(call.operator());
+        rule.trace(new Ops(joint, new Tape(joint)), new Site(call, Map.of("x", q), Map.of()));
+        List<Value> sums = joint.nodes().stream()
+                .filter(v -> v.kind() == Kind.ITEM && v.dtype() == DType.FLOAT32 && v.dim() == 3)
+                .toList();
+        assertEquals(1, sums.size());
+        assertArrayEquals(new long[] {2, 4, rows}, sums.get(0).sizes());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.headroom.estimator.program.source;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -87,5 +88,50 @@ class PythonFrameTest {
         assertFalse(new PythonFrame("m.py", 1, "h = torch.zeros_like(h)").passes("h"));
         assertFalse(new PythonFrame("m.py", 1, "h = x.view(h.shape)").passes("h"));
         assertFalse(new PythonFrame("m.py", 1, "y = f(h)").passes("y"));
+    }
+
+    @Test
+    void framesAreEqualInAllTheirParts() {
+        PythonFrame frame = new PythonFrame("m.py", 1, "y = f(x)", List.of("y"), 0);
+        assertEquals(frame, new PythonFrame("m.py", 1, "y = f(x)"));
+        for (PythonFrame other : List.of(
+                new PythonFrame("n.py", 1, "y = f(x)"),
+                new PythonFrame("m.py", 2, "y = f(x)"),
+                new PythonFrame("m.py", 1, "y = g(x)", List.of("y"), 0),
+                new PythonFrame("m.py", 1, "y = f(x)", List.of("z"), 0),
+                new PythonFrame("m.py", 1, "y = f(x)", List.of("y"), 1))) {
+            assertNotEquals(frame, other);
+            assertEquals(other.line() == 1 && other.statement() == 0, frame.sameStatement(other), other.toString());
+        }
+        assertEquals(new PythonFrame.Place(1, 0), frame.place());
+    }
+
+    @Test
+    void namesAreGivenValuesOneByOne() {
+        assertEquals(List.of("f(a, [b, c])", "g(d)"), new PythonFrame("m.py", 1, "x, y = f(a, [b, c]), g(d)").values());
+        assertEquals(List.of("f(a)"), new PythonFrame("m.py", 1, "x = f(a)").values());
+        assertEquals(List.of(), new PythonFrame("m.py", 1, "x, y = pair(a)").values());
+        assertEquals(List.of(), new PythonFrame("m.py", 1, "x = f(a,").values(), "goes on behind the line");
+        assertEquals(List.of(), new PythonFrame("m.py", 1, "return x").values());
+    }
+
+    @Test
+    void aCallEndsWhereItsFirstParenthesisCloses() {
+        assertTrue(new PythonFrame("m.py", 1, "x = f(").calls());
+        assertTrue(new PythonFrame("m.py", 1, "x = self.a.f([1, 2], {})").calls());
+        assertFalse(new PythonFrame("m.py", 1, "x = f(a)(b)").calls());
+        assertFalse(new PythonFrame("m.py", 1, "x = (a)").calls());
+        assertFalse(new PythonFrame("m.py", 1, "x = -f(a)").calls());
+        assertFalse(new PythonFrame("m.py", 1, "print(x)").calls(), "it assigns and returns nothing");
+        assertTrue(new PythonFrame("m.py", 1, "return x").returns());
+        assertFalse(new PythonFrame("m.py", 1, "returned = x").returns());
+    }
+
+    @Test
+    void aLineMayTakeOneItem() {
+        assertTrue(new PythonFrame("m.py", 1, "x = self.rnn(x)[0]").takesPart());
+        assertTrue(new PythonFrame("m.py", 1, "x = self.rnn(x)[-1].relu()").takesPart());
+        assertFalse(new PythonFrame("m.py", 1, "x = self.rnn(x)[:, 0]").takesPart());
+        assertFalse(new PythonFrame("m.py", 1, "x = y[0]").takesPart());
     }
 }
