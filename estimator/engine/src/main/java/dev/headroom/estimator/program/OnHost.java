@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which operators compute in host memory: those that are given tensors there and none on the device
+ * Which operators compute in host memory: those that are given tensors there, or a number in the place of
+ * their first, and none on the device
  * (c10/core/TensorImpl.h, device dispatch). What they make is no memory of the device, until it is brought there.
  */
 final class OnHost {
@@ -37,7 +38,7 @@ final class OnHost {
                 if (t.onDevice()) {
                     return false;
                 }
-                host |= !t.isWrappedNumber();
+                host |= !t.isWrappedNumber() || a.name().equals("self"); // torch.div(512, 256)
             } else if (a.value() instanceof Argument.Values) {
                 for (Tensor of : call.tensors(a.name())) {
                     if (of != null && of.onDevice()) {
