@@ -48,12 +48,12 @@ class Known:
     def compute(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What the operator gives for known operands; ``None`` where it is not known."""
         tensors = [t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
-        if any(id(t) not in self.values for t in tensors) or torch.Tag.nondeterministic_seeded in func.tags:
+        if any(self._value(t) is None for t in tensors) or torch.Tag.nondeterministic_seeded in func.tags:
             return None
 
         def real(leaf: Any) -> Any:
             if isinstance(leaf, torch.Tensor):
-                return self.values[id(leaf)]
+                return self._value(leaf).cpu()  # type: ignore[union-attr]
             if isinstance(leaf, SYMBOLS):
                 return _hint(leaf)
             return torch.device("cpu") if isinstance(leaf, torch.device) else leaf
@@ -63,6 +63,12 @@ class Known:
                 return func(*pytree.tree_map(real, args), **pytree.tree_map(real, kwargs))
         except Exception:  # an operator that the host lacks, a symbol without a value
             return None
+
+    def _value(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """That of a tensor; a literal of the program, such as ``[-1, 0]`` of an index, has its own."""
+        found = self.values.get(id(tensor))
+        literal = type(tensor) is torch.Tensor and not tensor.is_meta and tensor.numel() <= MOST
+        return tensor if found is None and literal else found
 
     def follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """Notes what a call that was recorded makes."""

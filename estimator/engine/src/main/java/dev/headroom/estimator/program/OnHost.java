@@ -38,7 +38,9 @@ final class OnHost {
                 if (t.onDevice()) {
                     return false;
                 }
-                host |= !t.isWrappedNumber() || a.name().equals("self"); // torch.div(512, 256)
+                host |= !t.isWrappedNumber();
+            } else if (a.name().equals("self") && isNumber(a.value())) {
+                host = true; // torch.div(512, 256)
             } else if (a.value() instanceof Argument.Values) {
                 for (Tensor of : call.tensors(a.name())) {
                     if (of != null && of.onDevice()) {
@@ -49,6 +51,10 @@ final class OnHost {
             }
         }
         return host;
+    }
+
+    private static boolean isNumber(Argument value) {
+        return value instanceof Argument.Int || value instanceof Argument.Float || value instanceof Argument.Bool;
     }
 
     /**
