@@ -26,7 +26,8 @@ final class PackedSequences {
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             out.add(n);
-            boolean runningSum = n.operator().equals("aten.cumsum") && SkippedMasks.traced(n)
+            boolean runningSum = n.operator().equals("aten.cumsum")
+                    && SkippedMasks.traced(n)
                     && differs(nodes, i)
                     && !looked(nodes, i);
             if (runningSum) {

@@ -26,7 +26,9 @@ class HostLiteralsTest {
         Node goes = lift("b");
         Node other = stays.withTarget("aten.detach_.default");
         List<Node> named = HostLiterals.named(List.of(stays, goes, other), Set.of("a"));
-        assertEquals(new Node.NamedArgument("device", new Argument.Device("cpu")), named.get(0).arguments().get(1));
+        assertEquals(
+                new Node.NamedArgument("device", new Argument.Device("cpu")),
+                named.get(0).arguments().get(1));
         assertEquals(List.of(goes, other), named.subList(1, 3));
         List<Node> none = List.of(stays);
         assertEquals(none, HostLiterals.named(none, Set.of()));

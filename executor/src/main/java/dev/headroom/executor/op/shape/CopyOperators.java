@@ -67,8 +67,8 @@ public final class CopyOperators {
 
     private static boolean staysOnHost(Node node) {
         return node.arguments().stream()
-                .anyMatch(n ->
-                        n.value() instanceof Argument.Device d && d.value().startsWith("cpu"));
+                .anyMatch(
+                        n -> n.value() instanceof Argument.Device d && d.value().startsWith("cpu"));
     }
 
     /** Archives exported without a device name {@code meta} where the program names its GPU. */
