@@ -38,7 +38,7 @@ ASKED = ("is_fake_tensor", "is_torchdynamo_compiling", "is_torchdynamo_exporting
 
 @contextmanager
 def unnoticed() -> Iterator[None]:
-    """Has transformers take the path that it takes on a GPU: it asks whether it is exported, or its tensors are fake."""
+    """Has transformers take the path of a run: it asks whether it is exported, or its tensors are fake."""
     asked = sys.modules.get("transformers.utils.import_utils")
     with ExitStack() as stack:
         for name in ASKED:

@@ -42,7 +42,8 @@ class Reading:
         """What the exporter calls the twin with, other tensors than those it was given, has the inputs' values."""
 
         def given(_: torch.nn.Module, args: Any, kwargs: Any) -> None:
-            for mine, theirs in zip((args, kwargs), self.called.inputs, strict=True):
+            both: list[tuple[Any, Any]] = list(zip((args, kwargs), self.called.inputs, strict=True))
+            for mine, theirs in both:
                 for key, value in mine.items() if isinstance(mine, dict) else enumerate(mine):
                     leaves = zip(pytree.tree_leaves(theirs[key]), pytree.tree_leaves(value), strict=True)
                     for real, leaf in leaves:
