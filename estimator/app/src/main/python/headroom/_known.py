@@ -6,6 +6,7 @@ What comes from weights or activations is not known.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -14,6 +15,9 @@ from torch.utils import _pytree as pytree
 
 MOST = 1 << 20
 """Elements of a tensor that is computed."""
+
+SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+"""Sizes that an exporter keeps open, which have the value that they were called with."""
 
 aten = torch.ops.aten
 
@@ -44,26 +48,34 @@ class Known:
     def compute(self, func: Any, args: Any, kwargs: Any) -> Any:
         """What the operator gives for known operands; ``None`` where it is not known."""
         tensors = [t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)]
-        if any(id(t) not in self.values for t in tensors) or torch.Tag.nondeterministic_seeded in func.tags:
+        if any(self._value(t) is None for t in tensors) or torch.Tag.nondeterministic_seeded in func.tags:
             return None
 
         def real(leaf: Any) -> Any:
             if isinstance(leaf, torch.Tensor):
-                return self.values[id(leaf)]
+                return self._value(leaf).cpu()  # type: ignore[union-attr]
+            if isinstance(leaf, SYMBOLS):
+                return _hint(leaf)
             return torch.device("cpu") if isinstance(leaf, torch.device) else leaf
 
         try:
-            with unset_fake_temporarily(), torch.no_grad():
+            with torch._C.DisableTorchFunction(), unset_fake_temporarily(), torch.no_grad():
                 return func(*pytree.tree_map(real, args), **pytree.tree_map(real, kwargs))
-        except Exception:  # an operator that the host lacks
+        except Exception:  # an operator that the host lacks, a symbol without a value
             return None
+
+    def _value(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """That of a tensor; a literal of the program, such as ``[-1, 0]`` of an index, has its own."""
+        found = self.values.get(id(tensor))
+        literal = type(tensor) is torch.Tensor and not tensor.is_meta and tensor.numel() <= MOST
+        return tensor if found is None and literal else found
 
     def follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """Notes what a call that was recorded makes."""
         if func in (aten.all.default, aten.all.dim):
             self.all.add(id(out))
         leaves = [t for t in pytree.tree_leaves(out) if isinstance(t, torch.Tensor)]
-        if not leaves or any(t.numel() > MOST for t in leaves):
+        if not leaves or any(_elements(t) > MOST for t in leaves):
             return
         found = [t for t in pytree.tree_leaves(self.compute(func, args, kwargs)) if isinstance(t, torch.Tensor)]
         if len(found) == len(leaves):
@@ -86,3 +98,18 @@ class Known:
 
 def _fractions(tensor: torch.Tensor) -> bool:
     return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _hint(symbol: Any) -> Any:
+    value = symbol.node.hint
+    if value is None:
+        raise ValueError("a symbol whose value depends on data")
+    return value
+
+
+def _elements(tensor: torch.Tensor) -> int:
+    """How many, of open sizes too, about which nothing is decided here."""
+    try:
+        return math.prod(_hint(s) if isinstance(s, torch.SymInt) else s for s in tensor.shape)
+    except ValueError:
+        return MOST + 1

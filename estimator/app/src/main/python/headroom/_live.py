@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +24,9 @@ from headroom._lifetimes import Seen, run_earlier, watched
 from headroom._observe import Observed, observing
 from headroom._optimizer import Optimizers, settings
 from headroom._options import TYPES, arguments
-from headroom._pass import casting, unmasked
+from headroom._pass import casting, unmasked, unnoticed
 from headroom._process import of_process
+from headroom._reading import Reading
 from headroom._result import Question
 from headroom._twin import Twins
 from headroom.errors import HeadroomError
@@ -140,14 +142,14 @@ def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, l
     """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
     try:
         with _silent(), observing(_refuse) as seen:
-            batch = _export_anywhere(model, called, file, seen)
+            batch, assumed = _export_anywhere(model, called, file, seen)
     except CustomFunction as e:
         note = f"the model calls {e}, which torch.export does not keep: its forward pass was recorded instead"
     except Exception as e:  # whatever the model's code and the exporter raise
         reason = (str(e).strip().splitlines() or [type(e).__name__])[0]
         note = f"torch.export cannot take the model ({reason}): its forward pass was recorded instead"
     else:
-        return "export", seen.notes(), {"batch": batch, **_options(seen)}
+        return "export", [*assumed, *seen.notes()], {"batch": batch, **_options(seen)}
     from headroom._recorded import record
 
     with _unlogged():
@@ -192,29 +194,53 @@ def _options(seen: Observed) -> dict[str, Any]:
     return {"checkpoint_modules": seen.regions, "reentrant": seen.reentrant}
 
 
-def _export_anywhere(model: torch.nn.Module, called: Called, file: Path, seen: Observed) -> int | None:
+Exported = tuple[int | None, list[str]]
+"""The batch that stays open, if any does, and what was assumed of values that the model reads."""
+
+
+def _export_anywhere(model: torch.nn.Module, called: Called, file: Path, seen: Observed) -> Exported:
     """On the GPU that the model will see; code that copies to it asks for a driver, which the meta device does not."""
     try:
-        return _export(model, called, file, seen, "cuda:0")
+        return _export_anyhow(model, called, file, seen, "cuda:0")
     except CustomFunction:
         raise
     except Exception:
         if torch.cuda.is_available():
             raise
         seen.forget()
-        return _export(model, called, file, seen, "meta")
+        return _export_anyhow(model, called, file, seen, "meta")
 
 
-def _export(model: torch.nn.Module, called: Called, file: Path, seen: Observed, device: str) -> int | None:
-    """Exports a twin; returns the batch that stays open, or ``None``."""
+def _export_anyhow(model: torch.nn.Module, called: Called, file: Path, seen: Observed, device: str) -> Exported:
+    """On the way that the run takes, where what it reads is known; else on the way that it takes for an exporter."""
     twins = Twins(symbolic=True, device=device)
+    reading = Reading(called, seen)
+    try:
+        with unnoticed(), reading.answering():
+            return _export(model, called, file, seen, twins, reading), reading.notes()
+    except CustomFunction:
+        raise
+    except Exception:
+        if not reading.answered and "transformers" not in sys.modules:
+            raise
+        seen.forget()
+        with unmasked(called.kwargs):
+            return _export(model, called, file, seen, Twins(symbolic=True, device=device)), []
+
+
+def _export(
+    model: torch.nn.Module, called: Called, file: Path, seen: Observed, twins: Twins, reading: Reading | None = None
+) -> int | None:
+    """Exports a twin; returns the batch that stays open, or ``None``."""
     twin = called.around(twins.module(model), twins)
     run_earlier(twin, twins, called)
     seen.watch(twin)
     args, kwargs = twins.tree(called.inputs)
     batch = _batch((args, kwargs))
     shapes = _open(twin, args, kwargs, batch)
-    with unmasked(called.kwargs), casting(called.amp):
+    if reading is not None:
+        reading.watch(twin)
+    with casting(called.amp):
         program = torch.export.export(twin, args, kwargs, dynamic_shapes=shapes, strict=False)
     torch.export.save(program, file)
     opened = [n.meta["val"] for n in program.graph.nodes if n.op == "placeholder" and n.meta.get("val") is not None]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -31,12 +32,25 @@ def run(model: torch.nn.Module, args: Any, kwargs: Any, frames: Frames) -> Any:
         raise HeadroomError(f"the model's forward pass fails at {place}: {type(e).__name__}: {reason}") from e
 
 
-def unnoticed() -> AbstractContextManager[Any]:
-    """Has transformers take the path that it takes on a GPU: it asks whether tensors are fake."""
+ASKED = ("is_fake_tensor", "is_torchdynamo_compiling", "is_torchdynamo_exporting")
+"""Functions of transformers/utils/import_utils.py that say whether a model is traced, which then reads no data."""
+
+
+@contextmanager
+def unnoticed() -> Iterator[None]:
+    """Has transformers take the path of a run: it asks whether it is exported, or its tensors are fake."""
     asked = sys.modules.get("transformers.utils.import_utils")
-    if asked is None or not hasattr(asked, "is_fake_tensor"):
-        return nullcontext()
-    return patch.object(asked, "is_fake_tensor", lambda _: False)
+    with ExitStack() as stack:
+        for name in ASKED:
+            function = vars(asked).get(name) if asked is not None else None
+            for module in _importing(function, name) if function is not None else ():
+                stack.enter_context(patch.object(module, name, lambda *_: False))
+        yield
+
+
+def _importing(function: Any, name: str) -> list[ModuleType]:
+    modules = [m for n, m in sys.modules.items() if n.startswith("transformers.") and isinstance(m, ModuleType)]
+    return [m for m in modules if vars(m).get(name) is function]
 
 
 @contextmanager

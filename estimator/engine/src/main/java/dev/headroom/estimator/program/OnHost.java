@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which operators compute in host memory: those that are given tensors there and none on the device
+ * Which operators compute in host memory: those that are given tensors there, or a number in the place of
+ * their first, and none on the device
  * (c10/core/TensorImpl.h, device dispatch). What they make is no memory of the device, until it is brought there.
  */
 final class OnHost {
@@ -38,6 +39,8 @@ final class OnHost {
                     return false;
                 }
                 host |= !t.isWrappedNumber();
+            } else if (a.name().equals("self") && isNumber(a.value())) {
+                host = true; // torch.div(512, 256)
             } else if (a.value() instanceof Argument.Values) {
                 for (Tensor of : call.tensors(a.name())) {
                     if (of != null && of.onDevice()) {
@@ -48,6 +51,10 @@ final class OnHost {
             }
         }
         return host;
+    }
+
+    private static boolean isNumber(Argument value) {
+        return value instanceof Argument.Int || value instanceof Argument.Float || value instanceof Argument.Bool;
     }
 
     /**

@@ -11,9 +11,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,7 @@ final class GraphReader {
         List<Node> nodes = new ArrayList<>();
         Map<String, TensorMeta> values = new LinkedHashMap<>();
         Map<String, SymExpr> ints = new LinkedHashMap<>();
+        Set<String> onHost = new HashSet<>();
         for (int scope = json.object(); json.nextField(scope); ) {
             switch (json.name()) {
                 case "inputs" -> {
@@ -62,7 +65,11 @@ final class GraphReader {
                 }
                 case "tensor_values" -> {
                     for (int table = json.object(); json.nextField(table); ) {
-                        define(values, json.name(), metas.tensor());
+                        String value = json.name();
+                        define(values, value, metas.tensor());
+                        if (metas.wasOnHost()) {
+                            onHost.add(value);
+                        }
                     }
                 }
                 case "sym_int_values" -> {
@@ -73,7 +80,8 @@ final class GraphReader {
                 default -> {}
             }
         }
-        return new Graph(name, inputs, nodes, outputs, values, ints, Map.of(), List.of());
+        List<Node> all = HostLiterals.named(nodes, onHost);
+        return new Graph(name, inputs, all, outputs, values, ints, Map.of(), List.of());
     }
 
     private static <T> void define(Map<String, T> table, String name, T value) {

@@ -24,6 +24,7 @@ final class MetaReader {
     private final Map<String, SymExpr> expressions = new HashMap<>();
     private final Map<String, Long> hints = new LinkedHashMap<>();
     private final Set<String> devices = new HashSet<>();
+    private String device = "";
 
     MetaReader(Json json) {
         this.json = json;
@@ -67,6 +68,11 @@ final class MetaReader {
         return devices;
     }
 
+    /** Whether the tensor that was read last is in host memory. */
+    boolean wasOnHost() {
+        return device.equals("cpu");
+    }
+
     private String device() throws IOException {
         String type = "";
         for (int scope = json.object(); json.nextField(scope); ) {
@@ -80,6 +86,7 @@ final class MetaReader {
     /** Reads a {@code TensorMeta}. */
     TensorMeta tensor() throws IOException {
         Fields fields = new Fields();
+        device = "";
         for (int scope = json.object(); json.nextField(scope); ) {
             switch (json.name()) {
                 case "dtype" -> fields.dtype = json.code();
@@ -88,7 +95,10 @@ final class MetaReader {
                 case "storage_offset" -> fields.offset = size();
                 case "requires_grad" -> fields.requiresGrad = json.bool();
                 case "layout" -> fields.layout = json.code();
-                case "device" -> devices.add(device());
+                case "device" -> {
+                    device = device();
+                    devices.add(device);
+                }
                 default -> {}
             }
         }

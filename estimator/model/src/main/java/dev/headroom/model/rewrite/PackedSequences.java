@@ -10,7 +10,8 @@ import java.util.Set;
 /**
  * The look at position ids with which the transformers library decides, eagerly, that no sequences are packed and the
  * mask may be skipped: differences, their running sum, and whether its last column is all zero (masking_utils.py,
- * find_packed_sequence_indices). Tracing leaves out the last two steps.
+ * find_packed_sequence_indices). Tracing leaves out the last two steps, but for an
+ * export on the way that the run takes.
  */
 final class PackedSequences {
     private PackedSequences() {}
@@ -25,7 +26,10 @@ final class PackedSequences {
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             out.add(n);
-            boolean runningSum = n.operator().equals("aten.cumsum") && SkippedMasks.traced(n) && differs(nodes, i);
+            boolean runningSum = n.operator().equals("aten.cumsum")
+                    && SkippedMasks.traced(n)
+                    && differs(nodes, i)
+                    && !looked(nodes, i);
             if (runningSum) {
                 String sum = n.outputs().get(0);
                 Node last = node(n, sum + "_last", "aten.select.int", sum, "dim", "index");
@@ -43,6 +47,12 @@ final class PackedSequences {
         return sum >= 2
                 && nodes.get(sum - 1).operator().equals("aten.ne")
                 && nodes.get(sum - 2).operator().equals("aten.diff");
+    }
+
+    /** Whether the program was exported with the look: views of the last column, its comparison, {@code all}. */
+    private static boolean looked(List<Node> nodes, int sum) {
+        return nodes.subList(sum + 1, Math.min(sum + 5, nodes.size())).stream()
+                .anyMatch(n -> n.operator().equals("aten.all"));
     }
 
     /** A call whose integer arguments are -1 ({@code dim}, {@code index}) or 0 ({@code other}). */

@@ -31,12 +31,16 @@ public final class SkippedMasks {
     private final Map<String, Node> producers = new HashMap<>();
     private final PaddingChecks checks;
 
+    /** Values that a run that was looked on made itself: nothing that only tracing builds. */
+    private final Set<String> seen = new HashSet<>();
+
     private SkippedMasks(Graph graph, Map<String, Long> symbols) {
         this.graph = graph;
         this.symbols = symbols;
         this.known = new KnownValues(graph, symbols);
         for (Node n : graph.nodes()) {
             n.outputs().forEach(o -> producers.put(o, n));
+            seen.addAll(n.released());
         }
         this.checks = new PaddingChecks(producers);
     }
@@ -81,7 +85,7 @@ public final class SkippedMasks {
     private Node attention(Node n) {
         String name = argument(n, "attn_mask") instanceof Argument.Value v ? v.name() : null;
         Condition mask = name == null ? null : known.condition(name);
-        if (name == null || mask == null || !mask.always() && !mask.isCausal()) {
+        if (name == null || mask == null || seen.contains(name) || !mask.always() && !mask.isCausal()) {
             return n;
         }
         checks.skipped(name, mask.isCausal() && !mask.always());
@@ -139,7 +143,7 @@ public final class SkippedMasks {
             return n;
         }
         Condition mask = known.condition(v.name());
-        if (mask == null) {
+        if (mask == null || seen.contains(v.name())) {
             return n;
         }
         if (mask.always() && argument(n, "self") instanceof Argument.Value bias) {

@@ -33,7 +33,11 @@ public final class CopyOperators {
         o.add1(
                 "aten.alias",
                 (e, a) -> Views.view(e, a.tensor("self"), a.tensor("self").sizes()));
-        o.add1("aten.lift_fresh_copy", (e, a) -> Copies.clone(e, a.tensor("self"), MemoryFormat.PRESERVE));
+        o.add1(
+                "aten.lift_fresh_copy",
+                (e, a) -> staysOnHost(a.node())
+                        ? a.tensor("self")
+                        : Copies.clone(e, a.tensor("self"), MemoryFormat.PRESERVE));
         o.add1("aten.to", CopyOperators::to);
         o.add1("aten._to_copy", CopyOperators::to);
         o.add1(
@@ -59,6 +63,12 @@ public final class CopyOperators {
         MemoryFormat format = a.format("memory_format");
         boolean copies = a.flag("copy", false) && type == t.dtype();
         return copies ? Copies.clone(e, t, format == null ? MemoryFormat.PRESERVE : format) : Copies.to(e, t, type);
+    }
+
+    private static boolean staysOnHost(Node node) {
+        return node.arguments().stream()
+                .anyMatch(
+                        n -> n.value() instanceof Argument.Device d && d.value().startsWith("cpu"));
     }
 
     /** Archives exported without a device name {@code meta} where the program names its GPU. */

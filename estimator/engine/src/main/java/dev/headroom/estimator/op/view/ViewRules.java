@@ -89,7 +89,9 @@ public final class ViewRules {
         r.single("aten.detach.default", c -> c.runtime().detach(c.tensor("self")));
         r.single("aten.detach_.default", c -> c.tensor("self"));
         // torch.tensor(...) on the GPU: a constant of the program is copied there.
-        r.single("aten.lift_fresh_copy", c -> c.runtime().emptyLike(c.tensor("self")));
+        r.single(
+                "aten.lift_fresh_copy",
+                c -> c.onHost("device") ? c.tensor("self") : c.runtime().emptyLike(c.tensor("self")));
         r.single("aten.alias_copy", c -> Copies.clone(c.runtime(), c.tensor("self")));
     }
 }

@@ -52,7 +52,10 @@ public final class TracedAliases {
         String source = input(n);
         TensorMeta from = source == null ? null : graph.values().get(source);
         TensorMeta to = graph.values().get(n.outputs().get(0));
-        return from != null && to != null && from.dtype() == to.dtype();
+        return from != null
+                && to != null
+                && from.dtype() == to.dtype()
+                && (to.dtype().isFloatingPoint() || to.dtype().isComplex()); // integers keep theirs in the run, too
     }
 
     private static @Nullable String input(Node n) {
