@@ -17,7 +17,7 @@ class HostLiteralsTest {
                 List.of(result),
                 List.of(),
                 "",
-                List.of());
+                Node.Seen.NOTHING);
     }
 
     @Test
