@@ -36,8 +36,7 @@ class RealGpuLiveTest {
         Comparison compared = Comparison.of(
                 recording,
                 Predictor.predict(request.with(asked.with(
-                        CUDNN_WORKSPACE,
-                        asked.kernels().cudnnWorkspace().withSource(Scenario.Workspaces.LIVE)))));
+                        CUDNN_WORKSPACE, asked.kernels().cudnnWorkspace().withSource(Scenario.Workspaces.LIVE)))));
         assertEquals("", compared.structure());
         assertEquals(
                 "",
