@@ -15,6 +15,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="live modules need torch")
 
+from headroom._options import arguments  # noqa: E402
+from headroom._process import of_process  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
@@ -316,8 +318,11 @@ def test_what_is_saved_answers_alike(tmp_path: Path) -> None:
     live = headroom.predict(Hidden(), (torch.randn(64, 256),), optimizer="sgd", amp="bf16")
     words = live.save(tmp_path / "hidden.pt2")
     assert words[0] == str(tmp_path / "hidden.pt2")
-    assert sorted(words[1:]) == sorted(["--batch", "64", "--amp", "bf16", "--optimizer", "sgd"])
-    assert numbers(headroom.predict(tmp_path / "hidden.pt2", batch=64, amp="bf16", optimizer="sgd")) == numbers(live)
+    here = arguments(of_process({})[0])
+    assert sorted(words[1:]) == sorted(["--batch", "64", "--amp", "bf16", "--optimizer", "sgd", *here])
+    torch_here = live.to_dict()["scenario"]["torch"]
+    again = headroom.predict(tmp_path / "hidden.pt2", batch=64, amp="bf16", optimizer="sgd", torch=torch_here)
+    assert numbers(again) == numbers(live)
     nodes = nodes_of(tmp_path / "hidden.pt2")
     released = [n["metadata"].get("released", "") for n in nodes if n["target"].startswith("torch.ops.aten.")]
     assert released == ["", "", "", "add,exp", "relu", "add_1", "", "neg,abs_1,linear,add_2"]
