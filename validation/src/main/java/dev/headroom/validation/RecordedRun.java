@@ -183,13 +183,13 @@ public final class RecordedRun {
                 .with(CHECKPOINT, checkpoint())
                 .with(CHECKPOINT_MODULES, modules)
                 .with(REENTRANT, reentrant.equals("auto") ? null : Boolean.valueOf(reentrant))
-                .with(ACCUMULATE, config.path("accumulate").asInt(1))
+                .with(ACCUMULATE, repetitions("accumulate", 1))
                 .with(
                         CLIP_GRAD_NORM,
                         config.hasNonNull("clip_grad_norm")
                                 ? config.path("clip_grad_norm").asDouble()
                                 : null)
-                .with(STEPS, config.path("steps").asInt(3))
+                .with(STEPS, repetitions("steps", 3))
                 .with(ZERO_GRAD_KEEP, !config.path("set_to_none").asBoolean(true))
                 .with(CHANNELS_LAST, config.path("channels_last").asBoolean())
                 .with(CUDNN_BENCHMARK, config.path("cudnn_benchmark").asBoolean())
@@ -225,6 +225,17 @@ public final class RecordedRun {
 
     private String attention() {
         return config.path("attention").asText("default");
+    }
+
+    /** Steps, or micro-batches of one; each has phases of its own, unless memory ran out before. */
+    private int repetitions(String key, int otherwise) {
+        int asked = config.path(key).asInt(otherwise);
+        int phases = recording.phases().size();
+        if (asked > phases && phases > 0 && !recording.oom().isObject()) {
+            throw new UserInputException(
+                    "config." + key + " is " + asked + ", but " + phases + " phases are recorded; the file is damaged");
+        }
+        return asked;
     }
 
     /** An optimizer that never steps holds nothing. */

@@ -12,10 +12,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workspaces as cuDNN tells them with a handle of this machine's first GPU, as PyTorch asks for them. Only with one does
- * cuDNN know the multiprocessors, of which sums are split, and all of its engines. The handle needs a context, which
- * takes memory of the GPU until this is closed or the process ends; it is made with the first question. Of another GPU, or where there is
- * none or no room for a context, it knows nothing.
+ * Workspaces as cuDNN tells them with a handle of this machine's first GPU, as PyTorch asks for them. Only with one
+ * does cuDNN know the multiprocessors, of which sums are split, and all of its engines. The handle needs a context,
+ * which takes memory of the GPU until this is closed or the process ends; it is made with the first question. Of
+ * another GPU, or where there is none or no room for a context, it knows nothing.
  */
 public final class LiveWorkspaces implements WorkspaceSource, AutoCloseable {
     private boolean tried;

@@ -103,13 +103,11 @@ final class Literals {
                 out.add(creation(i, own, number).withSeen(n.seen()));
                 continue;
             }
-            if (own != null && n.operator().equals(TO_OTHER)) {
-                String given = lifted.getOrDefault(n.reads().get(0), n.reads().get(0));
-                if (hasDimensions(given) && constants.contains(given) && meetsDevice(n)) {
-                    Argument type = new Argument.TypeOf(n.reads().get(1));
-                    out.add(creation(n, own, given, type).withSeen(n.seen()));
-                    continue;
-                }
+            Argument type = own == null ? null : broughtAs(n);
+            String given = type == null ? "" : literal(n.reads().get(0), lifted);
+            if (own != null && type != null && hasDimensions(given) && constants.contains(given)) {
+                out.add(creation(n, own, given, type).withSeen(n.seen()));
+                continue;
             }
             Map<String, String> brought = new HashMap<>();
             for (String r : new HashSet<>(n.reads())) {
@@ -128,6 +126,33 @@ final class Literals {
             out.add(FROM_HOST.contains(n.operator()) ? n : reading(n, names));
         }
         return graph.withNodes(out);
+    }
+
+    /** The type of what a node brings from host memory to the device; {@code null} for others. */
+    private @Nullable Argument broughtAs(Node n) {
+        if (n.reads().isEmpty()) {
+            return null;
+        }
+        if (n.operator().equals(TO_OTHER)) {
+            return meetsDevice(n) ? new Argument.TypeOf(n.reads().get(1)) : null;
+        }
+        boolean goes = n.operator().equals("aten.to")
+                && given(n, "device") instanceof Argument.Device device
+                && !device.value().equals("cpu");
+        return goes ? given(n, "dtype") : null;
+    }
+
+    private static @Nullable Argument given(Node n, String name) {
+        return n.arguments().stream()
+                .filter(a -> a.name().equals(name))
+                .map(Node.NamedArgument::value)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private String literal(String value, Map<String, String> lifted) {
+        String same = made.getOrDefault(value, value);
+        return lifted.getOrDefault(same, same);
     }
 
     /** Whether a reader takes the literal together with a tensor of the device. */

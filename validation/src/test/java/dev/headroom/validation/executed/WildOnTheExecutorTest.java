@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** How much of the models in the wild the executor runs, and how often its memory is PyTorch's to the byte. */
 class WildOnTheExecutorTest {
     /** Of the archives; what is missing is named by {@code ExecutorReport}. */
-    private static final double RUN = 0.99;
+    private static final double RUN = 0.985;
 
     /** Of all recordings. */
     private static final double EQUAL = 0.98;

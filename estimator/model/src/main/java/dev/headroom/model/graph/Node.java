@@ -73,8 +73,8 @@ public record Node(
      *
      * @param released values of the graph that it dropped, in that order; of others it is not known when they are
      *     dropped, but by reading the frames
-     * @param kept what the model keeps beyond the pass: values of the pass before are dropped here, because an attribute
-     *     changes hands
+     * @param kept what the model keeps beyond the pass: values of the pass before are dropped here, because an
+     *     attribute changes hands
      * @param returns whether the model returned: those outputs of the pass before are dropped that the loop held until
      *     then. What follows is the loss
      */

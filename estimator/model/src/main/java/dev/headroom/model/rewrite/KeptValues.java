@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What was seen to outlive a pass ({@link Node.Seen}), as nodes: attributes of the model that are bound anew or deleted,
- * and the moment at which the model returns to a program that goes on with the loss.
+ * What was seen to outlive a pass ({@link Node.Seen}), as nodes: attributes of the model that are bound anew or
+ * deleted, and the moment at which the model returns to a program that goes on with the loss.
  */
 public final class KeptValues {
     private KeptValues() {}

@@ -95,7 +95,7 @@ public record Scenario(
     public enum Workspaces {
         /** An installed cuDNN, else rules, else bounds. */
         AUTO,
-        /** An installed cuDNN with a handle of this machine's GPU, if the run is on one like it; else as {@link #AUTO}. */
+        /** An installed cuDNN with a handle of this machine's GPU, if the run is on one like it; else {@link #AUTO}. */
         LIVE,
         /** An installed cuDNN alone. */
         ASKED,

@@ -140,8 +140,8 @@ final class RecurrentPlan implements AutoCloseable {
     }
 
     /**
-     * Gives the layers their generators, with the first call; the descriptor takes what it finds when it is set. Forward
-     * makes the states of the generators from the seed, backward takes them as forward left them.
+     * Gives the layers their generators, with the first call; the descriptor takes what it finds when it is set.
+     * Forward makes the states of the generators from the seed, backward takes them as forward left them.
      */
     private void bind(@Nullable RecurrentDropout drops) {
         if (drops == null || generators == drops.states().address()) {

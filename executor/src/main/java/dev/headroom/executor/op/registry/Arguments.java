@@ -89,6 +89,9 @@ public final class Arguments {
         if (byName.get(name) instanceof Argument.Value v) {
             return value(v.name());
         }
+        if (byName.get(name) instanceof Argument.Int) {
+            return Tensor.number(DType.INT64, integer(name, 0)); // torch.div(9, 2)
+        }
         throw wrong(name, "a tensor");
     }
 

@@ -1,8 +1,8 @@
 package dev.headroom.estimator.op.rule;
 
 /**
- * Elementwise operators that are handed their result, as in {@code torch.div(a, b, out=c)}: their kernel writes into it,
- * in its own type, and makes nothing. They are those with PyTorch's tag "pointwise".
+ * Elementwise operators that are handed their result, as in {@code torch.div(a, b, out=c)}: their kernel writes into
+ * it, in its own type, and makes nothing. They are those with PyTorch's tag "pointwise".
  */
 public final class OutRules {
     private static final String OPERATORS = """
