@@ -28,10 +28,10 @@ def of_process(asked: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "alloc_conf": next((os.environ[name] for name in ALLOCATOR if os.environ.get(name)), None),
     }
-    if torch.cuda.is_available() and not _is_one_of_several():
-        options["cudnn_workspace"] = "live"
     if asked.get("torch") is not None:
         return options, []
+    if torch.cuda.is_available() and asked.get("cudnn") is None and not _is_one_of_several():
+        options["cudnn_workspace"] = "live"
     installed = version(str(torch.__version__))
     options["cudnn"] = cudnn(torch.backends.cudnn.version())
     if installed is None or installed > NEWEST_TORCH:
