@@ -47,6 +47,7 @@ def test_a_version_to_come_is_said() -> None:
 
 def test_a_gpu_that_is_here_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91900)
     assert _process.of_process({})[0]["cudnn_workspace"] == "live"
     for elsewhere in ({"torch": "2.6"}, {"cudnn": "9.1"}):
         assert "cudnn_workspace" not in _process.of_process(elsewhere)[0]
