@@ -90,7 +90,7 @@ public final class Arguments {
             return value(v.name());
         }
         if (byName.get(name) instanceof Argument.Int) {
-            return Tensor.number(DType.INT64, integer(name, 0)); // torch.div(9, 2)
+            return Tensor.number(DType.INT64, (double) integer(name, 0)); // torch.div(9, 2)
         }
         throw wrong(name, "a tensor");
     }
