@@ -67,7 +67,9 @@ final class CompiledCall {
             r.gradients(gradients -> backward(backward, kept, gradients));
         }
         for (Tensor result : results) {
-            r.output(result);
+            if (result != null) { // a number is none
+                r.output(result);
+            }
         }
         if (graph.facts().cudaGraphs()) {
             CudaGraphs.of(rt).returned(results);
