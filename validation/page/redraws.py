@@ -38,7 +38,7 @@ const key = (name) => box.dispatchEvent(new KeyboardEvent("keydown", { key: name
 const wheel = (turn) => {
     const { left, top, width } = box.getBoundingClientRect();
     const place = { clientX: left + width * 0.45, clientY: top + 150, bubbles: true, cancelable: true };
-    box.querySelector("canvas").dispatchEvent(new WheelEvent("wheel", { ...place, ...turn }));
+    box.querySelector("canvas:not(.overview)").dispatchEvent(new WheelEvent("wheel", { ...place, ...turn }));
 };
 const act = (action) => (typeof action === "string" ? key(action) : wheel(action));
 const frame = (action) => new Promise((go) => requestAnimationFrame(() => {

@@ -27,6 +27,7 @@ public final class Page {
             "stacks.js",
             "columns.js",
             "picture.js",
+            "overview.js",
             "verdict.js",
             "marks.js",
             "timeline.js",

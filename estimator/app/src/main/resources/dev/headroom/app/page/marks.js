@@ -5,22 +5,6 @@ const EDGE = { left: 66, right: 26, top: 50, bottom: 64 };
 /** A device up to so many times the need is drawn whole. */
 const NEAR = 1.6;
 
-/** A band of the timeline, with its name above it where that fits. */
-function band(name, left, right, row, tone, grid, fontFamily) {
-    const shape = { x: left, y: grid.y, width: right - left, height: grid.height };
-    const title = {
-        text: right - left > name.length * 6.6 + 6 ? name : "",
-        x: (left + right) / 2,
-        y: grid.y - 5 - 19 * row,
-        align: "center",
-        verticalAlign: "bottom",
-    };
-    return [
-        { type: "rect", shape, style: { fill: tone, stroke: row === 0 ? "none" : colour("line") } },
-        { type: "text", style: { ...title, fill: colour("quiet"), fontSize: 12, fontFamily } },
-    ];
-}
-
 /** A series that draws elements of its own whenever the library draws. */
 function drawn(z, elements) {
     const renderItem = (params, api) => ({ type: "group", children: elements(params.coordSys, api) });
@@ -86,21 +70,37 @@ class TimelineMarks {
         });
     }
 
-    /** Bands for phases, the steps above them, where they can be seen; names where they fit. */
+    /** The phases of the run, and the steps above them. */
     bands() {
-        const fontFamily = fonts();
-        const rows = [
-            ...this.run.spans.map(({ phase, from, to }, i) => [phase, from, to, 0, i % 2 ? colour("band") : "none"]),
-            ...this.steps().map(([title, from, to]) => [title, from, to, 1, "none"]),
+        const tone = (i) => (i % 2 ? colour("band") : null);
+        const edge = colour("line");
+        return [
+            ...this.run.spans.map(({ phase, from, to }, i) => ({ name: phase, from, to, row: 0, tone: tone(i), edge: null })),
+            ...this.steps().map(([name, from, to]) => ({ name, from, to, row: 1, tone: null, edge })),
         ];
-        return drawn(0, (grid) => {
-            const [first, last] = this.seen();
-            const x = (event) => grid.x + ((event - first) / (last - first)) * grid.width;
-            return rows.flatMap(([name, from, to, row, tone]) => {
-                const [left, right] = [x(Math.max(from, first)), x(Math.min(to, last))];
-                return right - left < 4 ? [] : band(name, left, right, row, tone, grid, fontFamily);
-            });
-        });
+    }
+
+    /** Bands where they can be seen, with the distances of their edges. */
+    across(bands, grid) {
+        const [first, last] = this.seen();
+        const x = (event) => grid.x + ((event - first) / (last - first)) * grid.width;
+        return bands
+            .map((band) => ({ ...band, left: x(Math.max(band.from, first)), right: x(Math.min(band.to, last)) }))
+            .filter(({ left, right }) => right - left >= 4);
+    }
+
+    /** The names of bands above them, where they fit. */
+    titles(bands) {
+        const font = { fill: colour("quiet"), fontSize: 12, fontFamily: fonts() };
+        const place = { align: "center", verticalAlign: "bottom" };
+        return drawn(0, (grid) =>
+            this.across(bands, grid)
+                .filter(({ name, left, right }) => right - left > name.length * 6.6 + 6)
+                .map(({ name, left, right, row }) => ({
+                    type: "text",
+                    style: { ...font, ...place, text: name, x: (left + right) / 2, y: grid.y - 5 - 19 * row },
+                })),
+        );
     }
 
     /** [title, from, to] of every step. */

@@ -14,6 +14,21 @@ class Picture {
         this.y = (value) => height * (1 - value / bytes);
     }
 
+    /** A stretch from top to bottom, filled or with an edge around it. */
+    band(left, right, fillStyle, strokeStyle, lineWidth) {
+        const { height } = this.canvas;
+        Object.assign(this.pen, { lineWidth });
+        this.pen.setLineDash([]);
+        if (fillStyle) {
+            this.pen.fillStyle = fillStyle;
+            this.pen.fillRect(left, 0, right - left, height);
+        }
+        if (strokeStyle) {
+            this.pen.strokeStyle = strokeStyle;
+            this.pen.strokeRect(left, 0, right - left, height);
+        }
+    }
+
     /** Areas one behind the other, the sum of all at the back; `stacks` has, by column, the bytes of each. */
     areas(lefts, stacks, colours) {
         const { width, height } = this.canvas;

@@ -1,7 +1,7 @@
 // The chart of memory over events.
 
-/** Points of the zoom slider's shape. */
-const OVERVIEW = 1000;
+/** Where the zoom slider lies. */
+const SLIDER = { left: EDGE.left, right: EDGE.right, bottom: 6, height: 26 };
 
 class TimelineView extends TimelineMarks {
     constructor() {
@@ -9,6 +9,7 @@ class TimelineView extends TimelineMarks {
         this.chart = chart("timeline-chart");
         this.life = $("timeline-chart").appendChild(el("div", { class: "life", hidden: true }));
         this.picture = new Picture();
+        this.overview = new Overview($("timeline-chart"));
         this.chart.on("datazoom", () => this.zoomed());
         this.move = perFrame(() => this.chart.dispatchAction({ type: "dataZoom", ...this.window() }, { flush: true }));
         onRedraw(() => {
@@ -84,8 +85,10 @@ class TimelineView extends TimelineMarks {
     /** Sets axes, colours and what there is to draw. Of another window the library draws the same anew. */
     draw() {
         if (!this.run || this.empty) return;
-        const series = [this.overview(), this.bands(), this.painted(), this.lines(), this.peakPoint()];
+        const bands = this.bands();
+        const series = [this.titles(bands), this.painted(bands), this.lines(), this.peakPoint()];
         this.chart.setOption({ ...chartBase(), ...this.frame(), series }, { notMerge: true });
+        this.overview.draw(this.run, SLIDER);
         this.ondraw?.();
     }
 
@@ -119,18 +122,14 @@ class TimelineView extends TimelineMarks {
                 {
                     type: "slider",
                     filterMode: "none",
-                    height: 26,
-                    bottom: 6,
-                    left: EDGE.left,
-                    right: EDGE.right,
+                    ...SLIDER,
                     brushSelect: false,
+                    showDataShadow: false,
                     showDetail: false,
                     borderColor: colour("line"),
                     fillerColor: "rgba(120, 140, 160, 0.16)",
                     handleStyle: { color: colour("card"), borderColor: colour("quiet") },
                     moveHandleStyle: { color: colour("line") },
-                    dataBackground: { lineStyle: quiet, areaStyle: { color: colour("quiet"), opacity: 0.3 } },
-                    selectedDataBackground: { lineStyle: quiet, areaStyle: { color: colour("quiet"), opacity: 0.5 } },
                 },
             ].map((zoom) => ({
                 ...zoom,
@@ -153,28 +152,20 @@ class TimelineView extends TimelineMarks {
         return this.bounds().some((bound) => bound.bytes > this.run.prediction.peak.reserved * NEAR);
     }
 
-    /** The whole run, unseen: the zoom slider draws its shape. */
-    overview() {
-        const { lefts, picks } = columnsOf(this.run, 0, this.run.size, OVERVIEW);
-        return {
-            type: "line",
-            silent: true,
-            symbol: "none",
-            lineStyle: { opacity: 0 },
-            data: Array.from(lefts, (x, c) => [(x / OVERVIEW) * this.run.size, this.run.allocated[picks[c]]]),
-        };
-    }
-
-    /** The stack and reserved memory. */
-    painted() {
+    /** Bands, on them the stack and reserved memory. */
+    painted(bands) {
         const colours = this.grouping.colours.map(paint);
         const ink = colour("ink");
-        return drawn(2, ({ x, y, width, height }) => {
+        return drawn(2, (grid) => {
+            const { x, y, width, height } = grid;
             const ratio = this.chart.getDevicePixelRatio();
             const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
             const { lefts, picks, reserved } = columnsOf(this.run, ...this.seen(), across);
             const stacks = Array.from(picks, (event) => this.stacks.after(event));
             this.picture.clear(across, down, this.axisTop);
+            this.across(bands, grid).forEach(({ left, right, tone, edge }) => {
+                this.picture.band((left - x) * ratio, (right - x) * ratio, tone, edge, ratio);
+            });
             this.picture.areas(lefts, stacks, colours);
             this.picture.line(lefts, reserved, ink, 1.4 * ratio, [5 * ratio, 3 * ratio]);
             return [{ type: "image", style: { image: this.picture.canvas, x, y, width, height } }];
