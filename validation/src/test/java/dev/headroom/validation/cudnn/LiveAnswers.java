@@ -6,6 +6,7 @@ import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -17,9 +18,20 @@ public final class LiveAnswers implements WorkspaceSource {
     /** Read with the first question. */
     private static final class Kept {
         private static final Map<ConvolutionProblem, Long> ANSWERS =
-                Fixtures.lines(Fixtures.recordings().resolve("h100/live/answers.txt.gz")).stream()
+                lines().stream()
                         .map(AnswerLine::parse)
                         .collect(Collectors.toMap(AnswerLine::problem, AnswerLine::workspace));
+    }
+
+    private static List<String> lines() {
+        return Fixtures.lines(Fixtures.recordings().resolve("h100/live/answers.txt.gz"));
+    }
+
+    /** The answers, each with the bytes that the same cuDNN names there when it is told of the GPU and has no handle. */
+    static Map<AnswerLine, Long> toldOfGpu() {
+        return lines().stream()
+                .collect(Collectors.toMap(
+                        AnswerLine::parse, line -> Long.valueOf(line.substring(line.lastIndexOf(' ') + 1))));
     }
 
     @Override

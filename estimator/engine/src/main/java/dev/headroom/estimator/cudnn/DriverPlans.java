@@ -7,6 +7,7 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
@@ -36,14 +37,38 @@ final class DriverPlans {
 
     /** The answer where there is a driver. */
     WorkspaceAnswer of(ConvolutionProblem problem, CudnnDevice gpu, WorkspaceAnswer driverless) {
+        return answer(problem, gpu, driverless, (v, shape) -> bytes(v, problem, shape, driverless));
+    }
+
+    /**
+     * What a cuDNN plans with a handle that was asked beside a driver without one: told of a GPU, it knows products and
+     * depthwise convolutions, but splits sums as if there were few multiprocessors. Where it takes nothing it splits
+     * nothing.
+     */
+    WorkspaceAnswer split(ConvolutionProblem problem, CudnnDevice gpu, WorkspaceAnswer asked) {
+        return asked.level() != WorkspaceLevel.ASKED || asked.first() == 0
+                ? asked
+                : answer(problem, gpu, asked, (v, shape) -> cut(v, problem, shape, Optional.of(asked.first())));
+    }
+
+    private WorkspaceAnswer answer(
+            ConvolutionProblem problem,
+            CudnnDevice gpu,
+            WorkspaceAnswer otherwise,
+            BiFunction<CudnnVersion, ConvolutionShape, Optional<Long>> rules) {
         boolean known = gpu.major() * 10 + gpu.minor() == CAPABILITY
                 && problem.alignment().stream().allMatch(a -> a >= LEAST_ALIGNMENT);
         return version.filter(v -> known)
-                .flatMap(v -> ConvolutionShape.of(problem).flatMap(shape -> bytes(v, problem, shape, driverless)))
+                .flatMap(v -> ConvolutionShape.of(problem).flatMap(shape -> rules.apply(v, shape)))
                 .map(bytes -> WorkspaceAnswer.exact(WorkspaceLevel.DISTILLED, bytes, () -> Stream.concat(
-                                Stream.of(bytes), driverless.all().get().stream())
+                                Stream.of(bytes), otherwise.all().get().stream())
                         .toList()))
-                .orElse(driverless);
+                .orElse(otherwise);
+    }
+
+    private static Optional<Long> cut(
+            CudnnVersion version, ConvolutionProblem problem, ConvolutionShape shape, Optional<Long> asked) {
+        return SumCuts.bytes(CAPABILITY + "-" + version, problem, shape, asked);
     }
 
     /** A product, a depthwise engine, sums that are split, else what rules say to rules that know of no driver. */
@@ -53,7 +78,7 @@ final class DriverPlans {
                 driverless.level() == WorkspaceLevel.ASKED ? Optional.of(driverless.first()) : Optional.empty();
         return MatmulConvolutions.bytes(CAPABILITY, version, problem, shape)
                 .or(() -> DepthwiseConvolutions.bytes(CAPABILITY, problem, shape))
-                .or(() -> SumCuts.bytes(CAPABILITY + "-" + version, problem, shape, asked))
+                .or(() -> cut(version, problem, shape, asked))
                 .or(() -> driverless.level() == WorkspaceLevel.DISTILLED
                         ? RuleBook.rest(CAPABILITY, version, problem)
                                 .or(() -> RuleBook.rules(CAPABILITY, version, problem))

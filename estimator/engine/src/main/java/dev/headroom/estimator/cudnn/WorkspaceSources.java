@@ -93,9 +93,9 @@ public final class WorkspaceSources {
 
     private Optional<WorkspaceAnswer> answer(WorkspaceSource source, ConvolutionProblem problem) {
         Optional<WorkspaceAnswer> answer = source.answer(problem, gpu);
-        return plans == null || source.seesDriver()
+        return plans == null
                 ? answer
-                : answer.map(driverless -> plans.of(problem, gpu, driverless));
+                : answer.map(a -> source.seesDriver() ? plans.split(problem, gpu, a) : plans.of(problem, gpu, a));
     }
 
     /** The same sources, whose first plans take the most that they may. */
