@@ -137,17 +137,9 @@ final class Literals {
             return meetsDevice(n) ? new Argument.TypeOf(n.reads().get(1)) : null;
         }
         boolean goes = n.operator().equals("aten.to")
-                && given(n, "device") instanceof Argument.Device device
+                && n.argument("device") instanceof Argument.Device device
                 && !device.value().equals("cpu");
-        return goes ? given(n, "dtype") : null;
-    }
-
-    private static @Nullable Argument given(Node n, String name) {
-        return n.arguments().stream()
-                .filter(a -> a.name().equals(name))
-                .map(Node.NamedArgument::value)
-                .findFirst()
-                .orElse(null);
+        return goes ? n.argument("dtype") : null;
     }
 
     private String literal(String value, Map<String, String> lifted) {

@@ -75,7 +75,7 @@ public final class ShiftedScores {
     }
 
     static String read(Node n, String argument) {
-        return SkippedMasks.argument(n, argument) instanceof Argument.Value v ? v.name() : "";
+        return n.argument(argument) instanceof Argument.Value v ? v.name() : "";
     }
 
     static Node node(Node like, String name, String target, String self, Map<String, Long> numbers) {

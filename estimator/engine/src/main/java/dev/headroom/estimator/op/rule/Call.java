@@ -70,12 +70,8 @@ public final class Call {
     }
 
     private @Nullable Argument find(String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (name.equals(a.name())) {
-                return a.value() instanceof Argument.None ? null : a.value();
-            }
-        }
-        return null;
+        Argument a = node.argument(name);
+        return a instanceof Argument.None ? null : a;
     }
 
     /** Whether an argument was given and is not None. */

@@ -49,22 +49,13 @@ public final class TracedAliases {
     }
 
     private boolean changesNothing(Node n) {
-        String source = input(n);
+        String source = n.tensor("self");
         TensorMeta from = source == null ? null : graph.values().get(source);
         TensorMeta to = graph.values().get(n.outputs().get(0));
         return from != null
                 && to != null
                 && from.dtype() == to.dtype()
                 && (to.dtype().isFloatingPoint() || to.dtype().isComplex()); // integers keep theirs in the run, too
-    }
-
-    private static @Nullable String input(Node n) {
-        for (Node.NamedArgument a : n.arguments()) {
-            if (a.name().equals("self") && a.value() instanceof Argument.Value v) {
-                return v.name();
-            }
-        }
-        return null;
     }
 
     private Graph rewrite() {
@@ -114,7 +105,7 @@ public final class TracedAliases {
         while (made != null
                 && variables.depth(made) >= 0
                 && variables.statementEnd(made, variables.depth(made)) >= reader) {
-            String source = input(nodes.get(made));
+            String source = nodes.get(made).tensor("self");
             if (source == null) {
                 return at;
             }
@@ -130,7 +121,7 @@ public final class TracedAliases {
         String at = name;
         Integer made = conversions.get(at);
         while (made != null && !visible(made, reader)) {
-            at = input(nodes.get(made));
+            at = nodes.get(made).tensor("self");
             made = conversions.get(at);
         }
         return at;
