@@ -136,10 +136,7 @@ final class Literals {
         if (n.operator().equals(TO_OTHER)) {
             return meetsDevice(n) ? new Argument.TypeOf(n.reads().get(1)) : null;
         }
-        boolean goes = n.operator().equals("aten.to")
-                && n.argument("device") instanceof Argument.Device device
-                && !device.value().equals("cpu");
-        return goes ? n.argument("dtype") : null;
+        return n.operator().equals("aten.to") && n.goesToDevice() ? n.argument("dtype") : null;
     }
 
     private String literal(String value, Map<String, String> lifted) {

@@ -30,8 +30,16 @@ public sealed interface Argument {
     /** The type that a value has when the call runs: {@code y.dtype}. */
     record TypeOf(String value) implements Argument {}
 
-    /** A device such as {@code cuda:0}, {@code cpu} or {@code meta}. */
-    record Device(String value) implements Argument {}
+    /**
+     * A device such as {@code cuda:0}, {@code cpu} or {@code meta}, which archives that were exported without a device
+     * name where the program names its GPU.
+     */
+    record Device(String value) implements Argument {
+        /** Whether it is host memory. */
+        public boolean isHost() {
+            return value.startsWith("cpu");
+        }
+    }
 
     record Format(MemoryFormat value) implements Argument {}
 

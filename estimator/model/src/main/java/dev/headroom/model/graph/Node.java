@@ -175,6 +175,16 @@ public record Node(
         return argument(argument) instanceof Argument.Value v ? v.name() : null;
     }
 
+    /** Whether it is told to put its result into host memory. */
+    public boolean goesToHost() {
+        return argument("device") instanceof Argument.Device to && to.isHost();
+    }
+
+    /** Whether it is told to put its result anywhere else. */
+    public boolean goesToDevice() {
+        return argument("device") instanceof Argument.Device to && !to.isHost();
+    }
+
     /** The same call with an argument replaced, or added behind the others. */
     public Node with(String argument, Argument value) {
         NamedArgument other = new NamedArgument(argument, value);

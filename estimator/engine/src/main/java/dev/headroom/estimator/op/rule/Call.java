@@ -303,14 +303,9 @@ public final class Call {
         return a instanceof Argument.Format f ? f.value() : otherwise;
     }
 
-    /** Whether an argument names a device. */
-    public boolean isDevice(String name) {
-        return find(name) instanceof Argument.Device;
-    }
-
-    /** Whether a device argument says host memory. */
-    public boolean onHost(String name) {
-        return find(name) instanceof Argument.Device d && d.value().startsWith("cpu");
+    /** A new tensor, where the call says that it shall lie. */
+    public Tensor empty(DType type, long... sizes) {
+        return node.goesToHost() ? runtime.hostTensor(type, sizes) : runtime.empty(type, sizes);
     }
 
     /** The body of a higher-order operator, by position. */
