@@ -165,16 +165,9 @@ public final class Conversions {
     private Node rewired(Node n) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                boolean givesType = a.name().equals("other") && n.operator().equals("aten.type_as");
-                value = new Argument.Value(seen(givesType ? unconverted(v.name(), n) : v.name(), n));
-            } else if (value instanceof Argument.Values vs) {
-                List<String> names = new ArrayList<>();
-                vs.names().forEach(name -> names.add(name == null ? null : seen(name, n)));
-                value = new Argument.Values(names);
-            }
-            arguments.add(new Node.NamedArgument(a.name(), value));
+            boolean givesType = a.name().equals("other") && n.operator().equals("aten.type_as");
+            arguments.add(new Node.NamedArgument(
+                    a.name(), a.value().reading(v -> seen(givesType ? unconverted(v, n) : v, n))));
         }
         return with(n, arguments);
     }

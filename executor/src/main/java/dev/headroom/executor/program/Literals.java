@@ -190,18 +190,6 @@ final class Literals {
         if (n.reads().stream().noneMatch(names::containsKey)) {
             return n;
         }
-        List<Node.NamedArgument> arguments = new ArrayList<>();
-        for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                value = new Argument.Value(names.getOrDefault(v.name(), v.name()));
-            } else if (value instanceof Argument.Values vs) {
-                List<@Nullable String> all = new ArrayList<>(vs.names());
-                all.replaceAll(v -> v == null ? null : names.getOrDefault(v, v));
-                value = new Argument.Values(all);
-            }
-            arguments.add(new Node.NamedArgument(a.name(), value));
-        }
-        return n.withArguments(arguments);
+        return n.reading(v -> names.getOrDefault(v, v));
     }
 }

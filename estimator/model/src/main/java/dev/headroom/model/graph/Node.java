@@ -160,6 +160,13 @@ public record Node(
         return withArguments(read);
     }
 
+    /** The same call where all values are read under other names. */
+    public Node reading(UnaryOperator<String> names) {
+        return withArguments(arguments.stream()
+                .map(a -> new NamedArgument(a.name(), a.value().reading(names)))
+                .toList());
+    }
+
     /** An argument by the schema's name; {@code null} where the call leaves it out. */
     public @Nullable Argument argument(String argument) {
         for (NamedArgument a : arguments) {

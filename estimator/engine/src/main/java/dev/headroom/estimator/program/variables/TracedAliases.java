@@ -83,15 +83,8 @@ public final class TracedAliases {
         boolean changed = false;
         List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments().size());
         for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                boolean wantsType = a.name().equals("other") && n.operator().equals("aten.type_as");
-                value = new Argument.Value(wantsType ? seen(unconverted(v.name(), i), i) : seen(v.name(), i));
-            } else if (value instanceof Argument.Values vs) {
-                List<String> names = new ArrayList<>(vs.names());
-                names.replaceAll(name -> seen(name, i));
-                value = new Argument.Values(names);
-            }
+            boolean wantsType = a.name().equals("other") && n.operator().equals("aten.type_as");
+            Argument value = a.value().reading(v -> seen(wantsType ? unconverted(v, i) : v, i));
             changed |= !value.equals(a.value());
             arguments.add(new Node.NamedArgument(a.name(), value));
         }
