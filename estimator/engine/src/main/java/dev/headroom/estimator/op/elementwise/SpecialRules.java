@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.elementwise;
 
+import dev.headroom.model.graph.Dimensions;
 import static dev.headroom.estimator.op.core.Unary.Keep.RESULT;
 import static dev.headroom.estimator.op.core.Unary.Keep.SELF;
 
@@ -165,7 +166,7 @@ public final class SpecialRules {
     private static Tensor spread(EagerRuntime rt, Tensor x, long p) {
         DType type = Strided.floating(x.dtype());
         Tensor steps = rt.empty(type, p);
-        Tensor out = rt.empty(type, dev.headroom.estimator.op.core.Views.with(x.sizes(), x.dim(), p));
+        Tensor out = rt.empty(type, Dimensions.with(x.sizes(), x.dim(), p));
         rt.free(steps);
         return out;
     }

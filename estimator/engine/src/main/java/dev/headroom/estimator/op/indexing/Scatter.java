@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.indexing;
 
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
@@ -259,6 +260,6 @@ final class Scatter {
             throw new NoRule("one_hot without num_classes has as many as the largest value, which no archive holds");
         }
         Tensor t = c.tensor("self");
-        return c.runtime().empty(DType.INT64, Views.with(t.sizes(), t.dim(), classes));
+        return c.runtime().empty(DType.INT64, Dimensions.with(t.sizes(), t.dim(), classes));
     }
 }

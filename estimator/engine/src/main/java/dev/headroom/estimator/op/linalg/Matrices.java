@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.linalg;
 
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.Tensor;
@@ -60,9 +61,7 @@ record Matrices(Call call, Tensor all, long[] batch, long rows, long columns) {
     }
 
     private long[] joined(long... more) {
-        long[] out = Arrays.copyOf(batch, batch.length + more.length);
-        System.arraycopy(more, 0, out, batch.length, more.length);
-        return out;
+        return Dimensions.append(batch, more);
     }
 
     static Tensor[] tensors(Tensor... list) {

@@ -1,12 +1,12 @@
 package dev.headroom.estimator.op.reduction;
 
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.core.Reductions;
-import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
@@ -267,10 +267,10 @@ public final class Products {
             throw new NoRule("powers of a number");
         }
         long n = c.integer("N", x.size(-1));
-        long[] sizes = Views.with(x.sizes(), x.dim(), n - 1);
+        long[] sizes = Dimensions.with(x.sizes(), x.dim(), n - 1);
         Tensor columns = b.call("expand", b.call("unsqueeze", x, -1), sizes);
         Tensor powers = b.let(b.call("cumprod", columns, -1));
-        Tensor ones = b.made(Creation.zeros(c.runtime(), x.dtype(), Views.with(x.sizes(), x.dim(), 1)));
+        Tensor ones = b.made(Creation.zeros(c.runtime(), x.dtype(), Dimensions.with(x.sizes(), x.dim(), 1)));
         return b.give(b.call("cat", new Tensor[] {ones, powers}, -1));
     }
 }
