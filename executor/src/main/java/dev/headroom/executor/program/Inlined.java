@@ -39,16 +39,7 @@ final class Inlined {
         }
         Inlined flat = new Inlined(graph.values());
         flat.add(graph, Map.of());
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                flat.nodes,
-                graph.outputs(),
-                flat.values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(flat.nodes).withValues(flat.values);
     }
 
     private static boolean isWrapper(Node n) {
@@ -129,6 +120,8 @@ final class Inlined {
         }
         List<String> outputs = new ArrayList<>();
         n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
-        return n.reading(v -> names.getOrDefault(v, v)).withOutputs(outputs).withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
+        return n.reading(v -> names.getOrDefault(v, v))
+                .withOutputs(outputs)
+                .withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
     }
 }

@@ -105,18 +105,10 @@ public final class FusedLanguageHead {
         if (after.stream().anyMatch(n -> n.outputs().contains(returned))) {
             outputs.set(0, returned); // the loss with what peft adds to it
         }
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                outputs.stream()
+        return graph.withNodes(nodes)
+                .withOutputs(outputs.stream()
                         .map(v -> new Graph.Output(Graph.OutputKind.USER, v, ""))
-                        .toList(),
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+                        .toList());
     }
 
     private static Argument argument(Node n, String name) {

@@ -65,16 +65,7 @@ public final class ItemsInBatch {
                 nodes.add(n);
             }
         }
-        return new Graph(
-                graph.name(),
-                inputs,
-                nodes,
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withInputs(inputs).withNodes(nodes).withValues(values);
     }
 
     /** Whether the Trainer hands the model that number. */

@@ -98,15 +98,6 @@ public final class ShiftedScores {
                     1,
                     new Graph.Output(outputs.get(1).kind(), wide, outputs.get(1).target()));
         }
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                graph.nodes(),
-                outputs,
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withOutputs(outputs);
     }
 }

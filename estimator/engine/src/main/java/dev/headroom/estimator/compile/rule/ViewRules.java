@@ -1,9 +1,9 @@
 package dev.headroom.estimator.compile.rule;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.Arrays;

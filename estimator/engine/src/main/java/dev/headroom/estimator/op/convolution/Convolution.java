@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.convolution;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -11,6 +10,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.MemoryFormat;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
@@ -112,7 +112,8 @@ final class Convolution {
     }
 
     private static Tensor view4d(EagerRuntime rt, Tensor t) {
-        return rt.reinterpret(t, Dimensions.with(t.sizes(), 2, 1), Dimensions.with(t.strides(), 2, t.size(2) * t.stride(2)), 0);
+        return rt.reinterpret(
+                t, Dimensions.with(t.sizes(), 2, 1), Dimensions.with(t.strides(), 2, t.size(2) * t.stride(2)), 0);
     }
 
     private static Tensor view3d(EagerRuntime rt, Tensor t) {

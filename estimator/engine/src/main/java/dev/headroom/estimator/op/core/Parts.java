@@ -1,9 +1,9 @@
 package dev.headroom.estimator.op.core;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 

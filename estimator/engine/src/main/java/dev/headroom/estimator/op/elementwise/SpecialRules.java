@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.elementwise;
 
-import dev.headroom.model.graph.Dimensions;
 import static dev.headroom.estimator.op.core.Unary.Keep.RESULT;
 import static dev.headroom.estimator.op.core.Unary.Keep.SELF;
 
@@ -19,6 +18,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 
 /** Special functions (torch.special; tools/autograd/derivatives.yaml) and what else is a formula of one tensor. */
 public final class SpecialRules {

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.indexing;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
@@ -14,6 +13,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package dev.headroom.estimator.op.linalg;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import java.util.Arrays;
 
 /**

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.reduction;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
@@ -15,6 +14,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 
 /** Running products and logarithms of sums, averages over what is a number, trapezoids, medians of everything. */

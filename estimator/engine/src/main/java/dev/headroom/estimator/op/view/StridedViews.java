@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.view;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.Views;
@@ -10,6 +9,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 
 /** Views beyond slices and permutations, and what is made of them (ATen/native/TensorShape.cpp). */

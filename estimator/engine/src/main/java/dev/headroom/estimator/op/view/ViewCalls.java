@@ -1,11 +1,11 @@
 package dev.headroom.estimator.op.view;
 
-import dev.headroom.model.graph.Dimensions;
 import dev.headroom.estimator.op.core.Parts;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 

@@ -66,16 +66,7 @@ public final class TracedAliases {
         List<Graph.Output> outputs = graph.outputs().stream()
                 .map(o -> new Graph.Output(o.kind(), seen(o.value(), nodes.size()), o.target()))
                 .toList();
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                out,
-                outputs,
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(out).withOutputs(outputs);
     }
 
     private Node renamed(int i) {
