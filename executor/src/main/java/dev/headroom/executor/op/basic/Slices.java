@@ -69,7 +69,11 @@ public final class Slices {
     }
 
     private static Tensor entry(Eager e, Tensor t, int dim, long place) {
-        return e.view(t, Layout.removed(t.sizes(), dim), Layout.removed(t.strides(), dim), t.offset() + place * t.stride(dim));
+        return e.view(
+                t,
+                Layout.removed(t.sizes(), dim),
+                Layout.removed(t.strides(), dim),
+                t.offset() + place * t.stride(dim));
     }
 
     private static Tensor selectGradient(Eager e, Tensor g, long[] sizes, int dim, long place) {
