@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A prediction beside what the real PyTorch did, phase by phase.
@@ -22,6 +24,11 @@ public record Comparison(List<Row> rows, String structure) {
         /** Whether {@code allocated} and {@code max_allocated} are equal to the byte. */
         public boolean exact() {
             return recorded.allocated() == predicted.allocated() && recorded.maxAllocated() == predicted.maxAllocated();
+        }
+
+        /** Whether it is {@link #exact} and {@code max_reserved} is equal too. */
+        public boolean equal() {
+            return exact() && recorded.maxReserved() == predicted.maxReserved();
         }
 
         /** The larger relative error of {@code allocated} and {@code max_allocated}. */
@@ -89,14 +96,18 @@ public record Comparison(List<Row> rows, String structure) {
         return rows.stream().mapToDouble(Row::reservedError).max().orElse(1);
     }
 
-    /** The first phase that is not exact or reserves otherwise, or "". */
+    /** The first of the {@link #differences}, or "". */
     public String firstDivergence() {
-        return rows.stream()
-                .filter(row -> !row.exact()
-                        || row.recorded().maxReserved() != row.predicted().maxReserved())
-                .findFirst()
-                .map(Row::difference)
-                .orElse("");
+        return different().findFirst().map(Row::difference).orElse("");
+    }
+
+    /** A line for each phase that is not exact or reserves otherwise, or "". */
+    public String differences() {
+        return different().map(Row::difference).collect(Collectors.joining("\n"));
+    }
+
+    private Stream<Row> different() {
+        return rows.stream().filter(row -> !row.equal());
     }
 
     private static String endings(Recording recording, Prediction prediction) {

@@ -2,7 +2,6 @@ package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.DdpOptions;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
@@ -67,7 +66,7 @@ final class RecordedParallelism {
                 flag("gradient_as_bucket_view"),
                 flag("static_graph"),
                 flag("find_unused_parameters"),
-                type("compress"),
+                RecordedRun.type(config, "compress"),
                 flag("zero_optimizer"),
                 flag("parameters_as_bucket_view"));
     }
@@ -76,8 +75,8 @@ final class RecordedParallelism {
         String reshard = text("reshard_after_forward");
         return ShardingOptions.DEFAULTS
                 .withWrap(ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)))
-                .withParamDtype(type("param_dtype"))
-                .withReduceDtype(type("reduce_dtype"))
+                .withParamDtype(RecordedRun.type(config, "param_dtype"))
+                .withReduceDtype(RecordedRun.type(config, "reduce_dtype"))
                 .withReshardAfterForward(
                         switch (reshard) {
                             case "default" -> null;
@@ -105,15 +104,6 @@ final class RecordedParallelism {
         return config.hasNonNull("mesh")
                 ? Arrays.stream(text("mesh").split("x")).map(Integer::valueOf).toList()
                 : List.of();
-    }
-
-    private @Nullable DType type(String key) {
-        return switch (config.path(key).asText("")) {
-            case "fp32" -> DType.FLOAT32;
-            case "fp16" -> DType.FLOAT16;
-            case "bf16" -> DType.BFLOAT16;
-            default -> null;
-        };
     }
 
     private @Nullable Integer number(String key) {

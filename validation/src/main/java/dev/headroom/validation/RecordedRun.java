@@ -177,8 +177,8 @@ public final class RecordedRun {
                 .with(OPTIMIZER, optimizer())
                 .with(FOREACH, word(Scenario.Foreach.class, "foreach"))
                 .with(FUSED, config.path("fused").asBoolean())
-                .with(DTYPE, type("dtype"))
-                .with(AMP, type("amp"))
+                .with(DTYPE, type(config, "dtype"))
+                .with(AMP, type(config, "amp"))
                 .with(LOSS, loss())
                 .with(CHECKPOINT, checkpoint())
                 .with(CHECKPOINT_MODULES, modules)
@@ -289,7 +289,8 @@ public final class RecordedRun {
                 "recording " + recording.name());
     }
 
-    private @Nullable DType type(String key) {
+    /** A type that a recording's settings name; {@code null} for none. */
+    static @Nullable DType type(JsonNode config, String key) {
         return switch (config.path(key).asText("")) {
             case "fp32" -> DType.FLOAT32;
             case "fp16" -> DType.FLOAT16;

@@ -72,15 +72,15 @@ final class IndexBounds {
     private void follow(Node node) {
         switch (node.operator()) {
             case "aten.embedding", "aten.embedding_bag" ->
-                bound(value(node, "indices"), size(value(node, "weight"), 0));
+                bound(node.tensor("indices"), size(node.tensor("weight"), 0));
             case "aten.index_select", "aten.gather", "aten.scatter", "aten.scatter_add" ->
-                bound(value(node, "index"), size(value(node, "self"), dimension(node)));
+                bound(node.tensor("index"), size(node.tensor("self"), dimension(node)));
             case "aten.index" -> indexed(node);
             case "aten.cross_entropy_loss", "aten.nll_loss", "aten.nll_loss_nd" -> {
-                String scores = value(node, "self");
+                String scores = node.tensor("self");
                 TensorMeta meta = graph.values().get(scores);
                 bound(
-                        value(node, "target"),
+                        node.tensor("target"),
                         size(scores, meta != null && meta.sizes().size() > 1 ? 1 : 0));
             }
             default -> handOn(node);
@@ -96,12 +96,10 @@ final class IndexBounds {
     }
 
     private void indexed(Node node) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals("indices") && a.value() instanceof Argument.Values indices) {
-                List<String> names = indices.names();
-                for (int d = 0; d < names.size(); d++) {
-                    bound(names.get(d), size(value(node, "self"), d));
-                }
+        if (node.argument("indices") instanceof Argument.Values indices) {
+            List<String> names = indices.names();
+            for (int d = 0; d < names.size(); d++) {
+                bound(names.get(d), size(node.tensor("self"), d));
             }
         }
     }
@@ -123,20 +121,8 @@ final class IndexBounds {
     }
 
     private static int dimension(Node node) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals("dim") && a.value() instanceof Argument.Int dim) {
-                return (int) dim.value().evaluate(Map.of());
-            }
-        }
-        return 0;
-    }
-
-    private static @Nullable String value(Node node, String argument) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(argument) && a.value() instanceof Argument.Value v) {
-                return v.name();
-            }
-        }
-        return null;
+        return node.argument("dim") instanceof Argument.Int dim
+                ? (int) dim.value().evaluate(Map.of())
+                : 0;
     }
 }

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,16 +108,7 @@ public final class Conversions {
             String value = o.value() == null ? null : returned(o.value());
             outputs.add(new Graph.Output(o.kind(), value, o.target()));
         }
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                outputs,
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(nodes).withOutputs(outputs);
     }
 
     /** A node at the place of another that switches autocast. */
@@ -165,16 +157,9 @@ public final class Conversions {
     private Node rewired(Node n) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                boolean givesType = a.name().equals("other") && n.operator().equals("aten.type_as");
-                value = new Argument.Value(seen(givesType ? unconverted(v.name(), n) : v.name(), n));
-            } else if (value instanceof Argument.Values vs) {
-                List<String> names = new ArrayList<>();
-                vs.names().forEach(name -> names.add(name == null ? null : seen(name, n)));
-                value = new Argument.Values(names);
-            }
-            arguments.add(new Node.NamedArgument(a.name(), value));
+            boolean givesType = a.name().equals("other") && n.operator().equals("aten.type_as");
+            arguments.add(new Node.NamedArgument(
+                    a.name(), a.value().reading(v -> seen(givesType ? unconverted(v, n) : v, n))));
         }
         return with(n, arguments);
     }
@@ -194,21 +179,18 @@ public final class Conversions {
 
     /** The value that a use of a name is of. */
     private String seen(String name, Node user) {
-        String at = name;
-        while (true) {
-            if (same.containsKey(at)) {
-                at = same.get(at);
-                continue;
-            }
-            Conversion c = conversions.get(at);
-            if (c == null || isWithin(c, user)) {
-                return at;
-            }
-            at = c.operand();
-        }
+        return lastKept(name, c -> isWithin(c, user));
     }
 
     private String returned(String name) {
+        return lastKept(
+                name,
+                c -> c.reach() == Reach.EVERYWHERE
+                        || c.reach() == Reach.CALL && c.node().moduleStack().size() <= 1);
+    }
+
+    /** A name's value, or the operand of a conversion of it that does not reach so far. */
+    private String lastKept(String name, Predicate<Conversion> reaches) {
         String at = name;
         while (true) {
             if (same.containsKey(at)) {
@@ -216,9 +198,7 @@ public final class Conversions {
                 continue;
             }
             Conversion c = conversions.get(at);
-            if (c == null
-                    || c.reach() == Reach.EVERYWHERE
-                    || c.reach() == Reach.CALL && c.node().moduleStack().size() <= 1) {
+            if (c == null || reaches.test(c)) {
                 return at;
             }
             at = c.operand();

@@ -39,16 +39,7 @@ final class Inlined {
         }
         Inlined flat = new Inlined(graph.values());
         flat.add(graph, Map.of());
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                flat.nodes,
-                graph.outputs(),
-                flat.values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(flat.nodes).withValues(flat.values);
     }
 
     private static boolean isWrapper(Node n) {
@@ -127,23 +118,10 @@ final class Inlined {
         if (names.isEmpty()) {
             return n;
         }
-        List<Node.NamedArgument> arguments = n.arguments().stream()
-                .map(a -> new Node.NamedArgument(a.name(), renamed(a.value(), names)))
-                .toList();
         List<String> outputs = new ArrayList<>();
         n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
-        return n.withArguments(arguments).withOutputs(outputs).withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
-    }
-
-    private static Argument renamed(Argument a, Map<String, String> names) {
-        if (a instanceof Argument.Value v) {
-            return new Argument.Value(names.getOrDefault(v.name(), v.name()));
-        }
-        if (a instanceof Argument.Values vs) {
-            List<String> out = new ArrayList<>();
-            vs.names().forEach(v -> out.add(v == null ? null : names.getOrDefault(v, v)));
-            return new Argument.Values(out);
-        }
-        return a;
+        return n.reading(v -> names.getOrDefault(v, v))
+                .withOutputs(outputs)
+                .withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
     }
 }

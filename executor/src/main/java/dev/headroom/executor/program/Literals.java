@@ -136,18 +136,7 @@ final class Literals {
         if (n.operator().equals(TO_OTHER)) {
             return meetsDevice(n) ? new Argument.TypeOf(n.reads().get(1)) : null;
         }
-        boolean goes = n.operator().equals("aten.to")
-                && given(n, "device") instanceof Argument.Device device
-                && !device.value().equals("cpu");
-        return goes ? given(n, "dtype") : null;
-    }
-
-    private static @Nullable Argument given(Node n, String name) {
-        return n.arguments().stream()
-                .filter(a -> a.name().equals(name))
-                .map(Node.NamedArgument::value)
-                .findFirst()
-                .orElse(null);
+        return n.operator().equals("aten.to") && n.goesToDevice() ? n.argument("dtype") : null;
     }
 
     private String literal(String value, Map<String, String> lifted) {
@@ -201,18 +190,6 @@ final class Literals {
         if (n.reads().stream().noneMatch(names::containsKey)) {
             return n;
         }
-        List<Node.NamedArgument> arguments = new ArrayList<>();
-        for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                value = new Argument.Value(names.getOrDefault(v.name(), v.name()));
-            } else if (value instanceof Argument.Values vs) {
-                List<@Nullable String> all = new ArrayList<>(vs.names());
-                all.replaceAll(v -> v == null ? null : names.getOrDefault(v, v));
-                value = new Argument.Values(all);
-            }
-            arguments.add(new Node.NamedArgument(a.name(), value));
-        }
-        return n.withArguments(arguments);
+        return n.reading(v -> names.getOrDefault(v, v));
     }
 }

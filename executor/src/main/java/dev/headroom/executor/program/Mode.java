@@ -46,21 +46,13 @@ final class Mode {
     }
 
     private static @Nullable Boolean flag(Node node, String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name) && a.value() instanceof Argument.Bool b) {
-                return b.value();
-            }
-        }
-        return null;
+        return node.argument(name) instanceof Argument.Bool b ? b.value() : null;
     }
 
     private @Nullable DType type(Node node) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(TYPE) && a.value() instanceof Argument.Type t) {
-                return t.value();
-            }
-        }
-        return eager.autocast().type();
+        return node.argument(TYPE) instanceof Argument.Type t
+                ? t.value()
+                : eager.autocast().type();
     }
 
     /** Undoes what an error left switched. */

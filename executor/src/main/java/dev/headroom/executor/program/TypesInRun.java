@@ -65,7 +65,7 @@ final class TypesInRun {
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             if (n.target().equals(Inlined.ENTER)) {
-                modes.push(n.arguments().stream().anyMatch(TypesInRun::switchesGradientsOff));
+                modes.push(n.argument(Mode.GRADIENTS) instanceof Argument.Bool on && !on.value());
             } else if (n.target().equals(Inlined.LEAVE)) {
                 modes.pop();
             }
@@ -76,10 +76,6 @@ final class TypesInRun {
             n.reads().forEach(r -> users.computeIfAbsent(r, k -> new ArrayList<>())
                     .add(n));
         }
-    }
-
-    private static boolean switchesGradientsOff(Node.NamedArgument a) {
-        return a.name().equals(Mode.GRADIENTS) && a.value() instanceof Argument.Bool on && !on.value();
     }
 
     /**

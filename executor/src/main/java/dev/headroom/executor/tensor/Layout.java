@@ -36,6 +36,23 @@ public final class Layout {
         return strides;
     }
 
+    /** Sizes or strides with one more. */
+    public static long[] inserted(long[] values, int at, long value) {
+        long[] out = new long[values.length + 1];
+        System.arraycopy(values, 0, out, 0, at);
+        out[at] = value;
+        System.arraycopy(values, at, out, at + 1, values.length - at);
+        return out;
+    }
+
+    /** Sizes or strides without one of them. */
+    public static long[] removed(long[] values, int at) {
+        long[] out = new long[values.length - 1];
+        System.arraycopy(values, 0, out, 0, at);
+        System.arraycopy(values, at + 1, out, at, out.length - at);
+        return out;
+    }
+
     /** Row-major strides ({@code torch.contiguous_format}). */
     public static long[] contiguous(long... sizes) {
         return packed(sizes, lastToFirst(sizes.length));

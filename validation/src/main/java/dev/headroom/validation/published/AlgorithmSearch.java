@@ -62,12 +62,9 @@ final class AlgorithmSearch implements RunWatcher {
     }
 
     private static long integer(Node node, String name, long otherwise) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name) && a.value() instanceof Argument.Ints ints) {
-                return ints.values().get(0).evaluate(Map.of());
-            }
-        }
-        return otherwise;
+        return node.argument(name) instanceof Argument.Ints ints
+                ? ints.values().get(0).evaluate(Map.of())
+                : otherwise;
     }
 
     @Override

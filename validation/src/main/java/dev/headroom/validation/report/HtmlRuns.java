@@ -76,7 +76,7 @@ final class HtmlRuns {
     /** How many are exact; the others open. */
     private static void phases(Markup row, Outcome o) {
         List<String> off = o.phases().stream()
-                .filter(p -> !p.exact() || p.reservedError() > 0)
+                .filter(p -> !p.equal())
                 .map(Comparison.Row::difference)
                 .toList();
         int all = o.phases().size();

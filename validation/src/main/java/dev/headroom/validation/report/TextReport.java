@@ -177,7 +177,7 @@ public final class TextReport {
             }
             out.println(line + "  " + verdict(o.verdict()));
             for (Comparison.Row row : o.phases()) {
-                if (!row.exact() || row.reservedError() > 0) {
+                if (!row.equal()) {
                     out.println("    " + row.difference());
                 }
             }

@@ -63,7 +63,7 @@ public record Outcome(
     public boolean exact() {
         return phases.isEmpty()
                 ? !peaks.isEmpty() && peaks.stream().allMatch(p -> p.predicted() == p.measured())
-                : phases.stream().allMatch(row -> row.exact() && row.reservedError() == 0) && divergence.isEmpty();
+                : phases.stream().allMatch(Comparison.Row::equal) && divergence.isEmpty();
     }
 
     /** Whether it is known whether memory ran out, and the prediction said otherwise. */

@@ -11,6 +11,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Blocks;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Prediction;
@@ -54,35 +55,34 @@ class RandomLawsTest {
     }
 
     /** The events of a run, played again through an allocator that is looked at after each. */
-    private static final class Replayed implements EventLog.Visitor {
+    private static final class Replayed extends Blocks {
         private final EventLog log;
         private final CachingAllocator allocator;
-        private final int[] blocks;
         private long live;
         private long highest;
 
         Replayed(EventLog log, AllocatorSettings settings) {
+            this(log, new CachingAllocator(settings, new SimulatedDeviceMemory(PLENTY)));
+        }
+
+        private Replayed(EventLog log, CachingAllocator allocator) {
+            super(log, allocator);
             this.log = log;
-            allocator = new CachingAllocator(settings, new SimulatedDeviceMemory(PLENTY));
-            blocks = new int[log.storages()];
+            this.allocator = allocator;
         }
 
         @Override
         public void allocated(int storage) {
-            if (log.requested(storage) > 0) {
-                blocks[storage] = allocator.allocate(log.requested(storage), 0);
-                live += log.rounded(storage);
-                look();
-            }
+            super.allocated(storage);
+            live += log.rounded(storage);
+            look();
         }
 
         @Override
         public void freed(int storage) {
-            if (log.requested(storage) > 0) {
-                allocator.free(blocks[storage]);
-                live -= log.rounded(storage);
-                look();
-            }
+            super.freed(storage);
+            live -= log.rounded(storage);
+            look();
         }
 
         private void look() {

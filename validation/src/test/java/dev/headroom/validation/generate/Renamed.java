@@ -1,6 +1,5 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
@@ -47,24 +46,12 @@ final class Renamed {
         return new Node(
                 value(n.name()),
                 n.target(),
-                n.arguments().stream()
-                        .map(a -> new Node.NamedArgument(a.name(), argument(a.value())))
-                        .toList(),
+                n.reading(Renamed::value).arguments(),
                 n.outputs().stream().map(Renamed::value).toList(),
                 n.moduleStack().stream()
                         .map(c -> new Node.ModuleCall(path(c.call()), path(c.path()), c.type()))
                         .toList(),
                 n.stackTrace());
-    }
-
-    private static Argument argument(Argument a) {
-        if (a instanceof Argument.Value v) {
-            return new Argument.Value(value(v.name()));
-        }
-        if (a instanceof Argument.Values vs) {
-            return new Argument.Values(vs.names().stream().map(Renamed::value).toList());
-        }
-        return a;
     }
 
     /** Turned round, so that the names' order is another one, too. */

@@ -52,8 +52,7 @@ final class ModelFacts {
     }
 
     private static boolean training(Node node) {
-        return node.arguments().stream()
-                .anyMatch(a -> a.name().equals("training") && a.value() instanceof Argument.Bool b && b.value());
+        return node.argument("training") instanceof Argument.Bool b && b.value();
     }
 
     boolean images() {

@@ -4,6 +4,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.Blocks;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Simulation;
 import java.util.List;
@@ -68,20 +69,11 @@ final class GrowingRun {
     /** Whether a size fits. */
     boolean fits(long size, DeviceMemory memory) {
         CachingAllocator allocator = new CachingAllocator(settings, memory);
-        int[] blocks = new int[slope.length];
         try {
-            log.replay(log.size(), new EventLog.Visitor() {
+            log.replay(log.size(), new Blocks(log, allocator) {
                 @Override
-                public void allocated(int storage) {
-                    long bytes = requested(storage, size);
-                    blocks[storage] = bytes > 0 ? allocator.allocate(bytes, log.stream(storage)) : -1;
-                }
-
-                @Override
-                public void freed(int storage) {
-                    if (blocks[storage] >= 0) {
-                        allocator.free(blocks[storage]);
-                    }
+                protected long requested(int storage) {
+                    return GrowingRun.this.requested(storage, size);
                 }
             });
             return true;

@@ -129,16 +129,7 @@ public final class Compilation {
         unknown.forEach((operator, count) -> notes.add("no decomposition is known for " + operator + " (" + count
                 + (count == 1 ? " call" : " calls") + "): it is taken for an eager kernel"));
         ModelState held = new ModelState(graph.held().modules(), graph.held().tensors(), notes);
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                calls,
-                outputs,
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                held);
+        return graph.withNodes(calls).withOutputs(outputs).withValues(values).withHeld(held);
     }
 
     private DType type(DType imported, boolean ofModel) {

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The sizes that one operator call works on, in elements, and for which of its arguments a gradient is wanted. */
 final class CallSizes {
@@ -30,18 +29,9 @@ final class CallSizes {
         return node;
     }
 
-    private @Nullable Argument find(String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name)) {
-                return a.value();
-            }
-        }
-        return null;
-    }
-
     /** Sizes of a tensor argument. */
     long[] sizes(String argument) {
-        if (find(argument) instanceof Argument.Value v) {
+        if (node.argument(argument) instanceof Argument.Value v) {
             return of(v.name());
         }
         throw new UserInputException("node " + node.name() + " (" + node.target() + "): argument '" + argument
@@ -50,7 +40,7 @@ final class CallSizes {
 
     /** Whole numbers in a list argument; none where it is missing. */
     long[] numbers(String argument) {
-        return find(argument) instanceof Argument.Ints ints
+        return node.argument(argument) instanceof Argument.Ints ints
                 ? ints.values().stream().mapToLong(n -> n.evaluate(symbols)).toArray()
                 : new long[0];
     }
@@ -61,12 +51,12 @@ final class CallSizes {
     }
 
     private List<String> names(String argument) {
-        return find(argument) instanceof Argument.Values vs ? vs.names() : List.of();
+        return node.argument(argument) instanceof Argument.Values vs ? vs.names() : List.of();
     }
 
     /** A text argument, or "". */
     String text(String argument) {
-        return find(argument) instanceof Argument.Text t ? t.value() : "";
+        return node.argument(argument) instanceof Argument.Text t ? t.value() : "";
     }
 
     /** Sizes of the first result. */
@@ -76,7 +66,7 @@ final class CallSizes {
 
     /** Whether a gradient of this argument is wanted: 1 or 0. */
     int wanted(String argument) {
-        return find(argument) instanceof Argument.Value v && differentiable.contains(v.name()) ? 1 : 0;
+        return node.argument(argument) instanceof Argument.Value v && differentiable.contains(v.name()) ? 1 : 0;
     }
 
     /** Whether a gradient of this element of a list argument is wanted: 1 or 0. */

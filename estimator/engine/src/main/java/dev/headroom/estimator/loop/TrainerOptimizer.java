@@ -2,7 +2,6 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.scenario.OptimizerKind;
 import java.util.ArrayList;
@@ -91,12 +90,11 @@ final class TrainerOptimizer implements Optimizer {
             if (!n.operator().equals(operator)) {
                 continue;
             }
-            for (Node.NamedArgument a : n.arguments()) {
-                if (List.of(arguments).contains(a.name()) && a.value() instanceof Argument.Value v) {
-                    Tensor t = loop.model().byValue().get(v.name());
-                    if (t != null) {
-                        out.add(t);
-                    }
+            for (String argument : arguments) {
+                String value = n.tensor(argument);
+                Tensor t = value == null ? null : loop.model().byValue().get(value);
+                if (t != null) {
+                    out.add(t);
                 }
             }
         }

@@ -2,6 +2,7 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.Blocks;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.log.HighestAllocated;
 import dev.headroom.model.error.Unwanted;
@@ -19,8 +20,6 @@ import java.util.Optional;
  * allocator, does the same, as long as no request is refused.
  */
 final class EventTape {
-    private static final int NONE = -1;
-
     private final Simulation run;
 
     private EventTape(Simulation run) {
@@ -95,7 +94,7 @@ final class EventTape {
         private final CachingAllocator allocator;
         private final long[] rounded;
         private final long[] reserved;
-        private final int[] blocks;
+        private final Blocks blocks;
         private int next;
         private int born;
         private final HighestAllocated highest = new HighestAllocated();
@@ -105,14 +104,14 @@ final class EventTape {
             this.allocator = allocator;
             this.rounded = new long[log.storages()];
             this.reserved = new long[log.size()];
-            this.blocks = new int[log.storages()];
+            this.blocks = new Blocks(log, allocator);
         }
 
         void until(int end) {
             for (; next < end; next++) {
                 int storage = log.storage(next);
                 if (log.isFree(next)) {
-                    free(storage);
+                    blocks.freed(storage);
                 } else if (storage == born) {
                     born++;
                     allocate(storage);
@@ -121,17 +120,9 @@ final class EventTape {
             }
         }
 
-        private void free(int storage) {
-            if (blocks[storage] != NONE) {
-                allocator.free(blocks[storage]);
-            }
-        }
-
         private void allocate(int storage) {
-            long bytes = log.requested(storage);
-            int block = bytes > 0 ? allocator.allocate(bytes, log.stream(storage)) : NONE;
-            blocks[storage] = block;
-            rounded[storage] = block == NONE ? 0 : allocator.size(block);
+            blocks.allocated(storage);
+            rounded[storage] = blocks.rounded(storage);
             highest.allocated(
                     allocator.statistics().allocatedBytes().current(),
                     next + 1,

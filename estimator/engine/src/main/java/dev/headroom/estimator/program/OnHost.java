@@ -28,7 +28,7 @@ final class OnHost {
 
     /** Whether a call does. */
     static boolean computes(Call call) {
-        if (call.node().target().startsWith("aten.lift_fresh") || call.isDevice("device") && !call.onHost("device")) {
+        if (call.node().target().startsWith("aten.lift_fresh") || call.node().goesToDevice()) {
             return false; // torch.tensor(…, device=…) and other ways to the device
         }
         boolean host = false;

@@ -47,15 +47,10 @@ final class RecurrentWeights {
     }
 
     private void add(Node node, Map<String, String> storages) {
-        boolean biases = true;
-        List<String> names = List.of();
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals("params") && a.value() instanceof Argument.Values v) {
-                names = v.names().stream().map(storages::get).toList();
-            } else if (a.name().equals("has_biases") && a.value() instanceof Argument.Bool b) {
-                biases = b.value();
-            }
-        }
+        boolean biases = !(node.argument("has_biases") instanceof Argument.Bool b) || b.value();
+        List<String> names = node.argument("params") instanceof Argument.Values v
+                ? v.names().stream().map(storages::get).toList()
+                : List.of();
         boolean plain = !names.isEmpty()
                 && names.stream().allMatch(Objects::nonNull)
                 && new HashSet<>(names).size() == names.size();

@@ -120,22 +120,12 @@ final class TypeMeanings {
 
     /** The value whose type a node's {@code dtype} is said to be, or {@code null}. */
     private static @Nullable String typeOf(Node n) {
-        for (Node.NamedArgument a : n.arguments()) {
-            if (a.name().equals("dtype") && a.value() instanceof Argument.TypeOf t) {
-                return t.value();
-            }
-        }
-        return null;
+        return n.argument("dtype") instanceof Argument.TypeOf t ? t.value() : null;
     }
 
     /** The type that a node names, or {@code null}. */
     static @Nullable DType named(Node n) {
-        for (Node.NamedArgument a : n.arguments()) {
-            if (a.name().equals("dtype") && a.value() instanceof Argument.Type t) {
-                return t.value();
-            }
-        }
-        return null;
+        return n.argument("dtype") instanceof Argument.Type t ? t.value() : null;
     }
 
     /** Whether a node converts a tensor, if to another device alone. */

@@ -48,15 +48,7 @@ public final class UntiedParameters {
             boolean parameter = held.kind() == Graph.InputKind.PARAMETER;
             tensors.put(name, parameter ? held.as(held.value(), name) : held);
         });
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                graph.nodes(),
-                graph.outputs(),
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
+        return graph.withHeld(
                 new ModelState(graph.held().modules(), tensors, graph.held().notes()));
     }
 
@@ -73,16 +65,11 @@ public final class UntiedParameters {
         }
         tensors.putAll(graph.held().tensors());
         ties.values().forEach(this::separate);
-        return new Graph(
-                graph.name(),
-                inputs,
-                graph.nodes().stream().map(this::reading).toList(),
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                new ModelState(graph.held().modules(), tensors, graph.held().notes()));
+        return graph.withInputs(inputs)
+                .withNodes(graph.nodes().stream().map(this::reading).toList())
+                .withValues(values)
+                .withHeld(new ModelState(
+                        graph.held().modules(), tensors, graph.held().notes()));
     }
 
     private void separate(List<String> names) {

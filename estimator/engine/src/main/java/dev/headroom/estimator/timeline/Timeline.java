@@ -8,6 +8,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Blocks;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.PhaseHistory;
@@ -239,17 +240,12 @@ public final class Timeline {
 
     private List<PlacedSegment> segments(int event, AllocatorSettings settings, DeviceMemory in) {
         CachingAllocator allocator = new CachingAllocator(settings, in);
+        Blocks blocks = new Blocks(log, allocator);
+        log.replay(event + 1, blocks);
         Int2ObjectOpenHashMap<LiveTensor> byBlock = new Int2ObjectOpenHashMap<>();
-        int[] blocks = new int[log.storages()];
-        Arrays.fill(blocks, -1);
-        for (int e = 0; e <= event; e++) {
-            int s = log.storage(e);
-            if (log.isFree(e) && blocks[s] >= 0) {
-                byBlock.remove(blocks[s]);
-                allocator.free(blocks[s]);
-            } else if (byNumber[s] != null && byNumber[s].born() == e) {
-                blocks[s] = allocator.allocate(log.requested(s), log.stream(s));
-                byBlock.put(blocks[s], byNumber[s]);
+        for (LiveTensor t : tensors) {
+            if (t.aliveAt(event)) {
+                byBlock.put(blocks.of(t.number()), t);
             }
         }
         List<PlacedSegment> placed = new ArrayList<>();

@@ -181,16 +181,7 @@ final class Chain {
             }
             begin = to;
         }
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                graph.outputs(),
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(nodes);
     }
 
     private Node inside(Node node, Node.ModuleCall call, boolean container) {

@@ -47,10 +47,8 @@ public final class VariableNodes {
 
     /** The variable of a {@link #BIND} or {@link #DELETE}, or what a {@link #BUFFER} is called. */
     public static String name(Node node) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(NAME) && a.value() instanceof Argument.Text t) {
-                return t.value();
-            }
+        if (node.argument(NAME) instanceof Argument.Text t) {
+            return t.value();
         }
         throw new IllegalArgumentException(node.target() + " names no variable");
     }

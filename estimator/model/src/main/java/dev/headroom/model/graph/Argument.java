@@ -1,10 +1,25 @@
 package dev.headroom.model.graph;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One argument of an operator call. */
 public sealed interface Argument {
+    /** The same, but that it reads tensor values by other names. */
+    default Argument reading(UnaryOperator<String> names) {
+        if (this instanceof Value v) {
+            return new Value(names.apply(v.name()));
+        }
+        if (this instanceof Values vs) {
+            List<@Nullable String> read = new ArrayList<>(vs.names());
+            read.replaceAll(v -> v == null ? null : names.apply(v));
+            return new Values(read);
+        }
+        return this;
+    }
+
     /** A tensor value of the graph. */
     record Value(String name) implements Argument {}
 
@@ -30,8 +45,16 @@ public sealed interface Argument {
     /** The type that a value has when the call runs: {@code y.dtype}. */
     record TypeOf(String value) implements Argument {}
 
-    /** A device such as {@code cuda:0}, {@code cpu} or {@code meta}. */
-    record Device(String value) implements Argument {}
+    /**
+     * A device such as {@code cuda:0}, {@code cpu} or {@code meta}, which archives that were exported without a device
+     * name where the program names its GPU.
+     */
+    record Device(String value) implements Argument {
+        /** Whether it is host memory. */
+        public boolean isHost() {
+            return value.startsWith("cpu");
+        }
+    }
 
     record Format(MemoryFormat value) implements Argument {}
 

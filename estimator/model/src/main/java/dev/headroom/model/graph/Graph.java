@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param state fully qualified names of parameters and persistent buffers in {@code state_dict} order: a module's own
  *     before its children's; every alias of a tied tensor is listed
  * @param held the tensors that the model holds, which of them share storage, and its modules
- * @param loop the loop that it is trained in; {@code null} for the usual one. Passes that make new graphs leave it out:
- *     who plays it takes it from the graph that was imported
+ * @param loop the loop that it is trained in; {@code null} for the usual one. Who plays it takes it from the
+ *     graph that was imported: not all passes keep it
  */
 public record Graph(
         String name,

@@ -160,6 +160,55 @@ public record Node(
         return withArguments(read);
     }
 
+    /** The same call where all values are read under other names. */
+    public Node reading(UnaryOperator<String> names) {
+        return withArguments(arguments.stream()
+                .map(a -> new NamedArgument(a.name(), a.value().reading(names)))
+                .toList());
+    }
+
+    /** An argument by the schema's name; {@code null} where the call leaves it out. */
+    public @Nullable Argument argument(String argument) {
+        for (NamedArgument a : arguments) {
+            if (a.name().equals(argument)) {
+                return a.value();
+            }
+        }
+        return null;
+    }
+
+    /** The tensor value that it reads as an argument; {@code null} where that is none. */
+    public @Nullable String tensor(String argument) {
+        return argument(argument) instanceof Argument.Value v ? v.name() : null;
+    }
+
+    /** Whether it is told to put its result into host memory. */
+    public boolean goesToHost() {
+        return argument("device") instanceof Argument.Device to && to.isHost();
+    }
+
+    /** Whether it is told to put its result anywhere else. */
+    public boolean goesToDevice() {
+        return argument("device") instanceof Argument.Device to && !to.isHost();
+    }
+
+    /** The same call with an argument replaced, or added behind the others. */
+    public Node with(String argument, Argument value) {
+        NamedArgument other = new NamedArgument(argument, value);
+        List<NamedArgument> all = new ArrayList<>(arguments);
+        all.replaceAll(a -> a.name().equals(argument) ? other : a);
+        if (argument(argument) == null) {
+            all.add(other);
+        }
+        return withArguments(all);
+    }
+
+    /** The same call with an argument left out. */
+    public Node without(String argument) {
+        return withArguments(
+                arguments.stream().filter(a -> !a.name().equals(argument)).toList());
+    }
+
     /** The operator without its overload, such as {@code aten.conv2d}. */
     public String operator() {
         int dot = target.lastIndexOf('.');

@@ -2,7 +2,6 @@ package dev.headroom.model.importer;
 
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -27,8 +26,6 @@ final class HostLiterals {
     }
 
     private static Node named(Node n) {
-        List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments());
-        arguments.add(new Node.NamedArgument("device", new Argument.Device("cpu")));
-        return n.withArguments(arguments);
+        return n.with("device", new Argument.Device("cpu"));
     }
 }

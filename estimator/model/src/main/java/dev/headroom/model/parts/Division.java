@@ -298,15 +298,7 @@ public final class Division {
             }
         });
         Graph of = parts.get(part).plan().graph();
-        return new Graph(
-                of.name(),
-                of.inputs(),
-                of.nodes(),
-                of.outputs(),
-                of.values(),
-                of.ints(),
-                of.symbols(),
-                of.state(),
+        return of.withHeld(
                 new ModelState(graph.held().modules(), tensors, graph.held().notes()));
     }
 

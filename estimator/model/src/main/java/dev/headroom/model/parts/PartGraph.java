@@ -37,16 +37,7 @@ final class PartGraph {
         List<Graph.Output> made = outputs.stream()
                 .map(v -> new Graph.Output(Graph.OutputKind.USER, v, v))
                 .toList();
-        return new Graph(
-                graph.name(),
-                given,
-                nodes,
-                made,
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withInputs(given).withNodes(nodes).withOutputs(made);
     }
 
     /** The node with the part and its item as the outermost calls. */

@@ -60,11 +60,11 @@ public final class AssignedNumbers {
             at = next.get(0);
             chain.add(at);
         }
-        boolean isSource = SkippedMasks.argument(at, "src") instanceof Argument.Value v
+        boolean isSource = at.argument("src") instanceof Argument.Value v
                 && v.name().equals(chain.get(2).outputs().get(0));
         if (isSource) {
             dropped.addAll(chain.subList(0, 3));
-            fills.put(at, SkippedMasks.argument(number, "s"));
+            fills.put(at, number.argument("s"));
         }
     }
 
@@ -80,8 +80,7 @@ public final class AssignedNumbers {
                             ? n
                             : n.withTarget("aten.fill_.Scalar")
                                     .withArguments(List.of(
-                                            new Node.NamedArgument(
-                                                    "self", Objects.requireNonNull(SkippedMasks.argument(n, "self"))),
+                                            new Node.NamedArgument("self", Objects.requireNonNull(n.argument("self"))),
                                             new Node.NamedArgument("value", number))));
         }
         return graph.withNodes(nodes);

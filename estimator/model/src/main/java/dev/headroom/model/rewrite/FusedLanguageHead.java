@@ -81,7 +81,7 @@ public final class FusedLanguageHead {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         arguments.add(new Node.NamedArgument("hidden", new Argument.Value(hidden)));
         arguments.add(new Node.NamedArgument("weight", argument(head, "weight")));
-        Argument bias = SkippedMasks.argument(head, "bias");
+        Argument bias = head.argument("bias");
         if (bias instanceof Argument.Value) {
             arguments.add(new Node.NamedArgument("bias", bias));
         }
@@ -105,22 +105,14 @@ public final class FusedLanguageHead {
         if (after.stream().anyMatch(n -> n.outputs().contains(returned))) {
             outputs.set(0, returned); // the loss with what peft adds to it
         }
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                outputs.stream()
+        return graph.withNodes(nodes)
+                .withOutputs(outputs.stream()
                         .map(v -> new Graph.Output(Graph.OutputKind.USER, v, ""))
-                        .toList(),
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+                        .toList());
     }
 
     private static Argument argument(Node n, String name) {
-        return Objects.requireNonNull(SkippedMasks.argument(n, name), name);
+        return Objects.requireNonNull(n.argument(name), name);
     }
 
     /** The last linear layer before the loss. */
@@ -133,7 +125,7 @@ public final class FusedLanguageHead {
     }
 
     private @Nullable Node producer(Node n, String argument) {
-        return SkippedMasks.argument(n, argument) instanceof Argument.Value v ? producers.get(v.name()) : null;
+        return n.argument(argument) instanceof Argument.Value v ? producers.get(v.name()) : null;
     }
 
     /** What the head is given, before the part of it that is asked for is cut out. */
@@ -145,10 +137,10 @@ public final class FusedLanguageHead {
     }
 
     private String hidden(Node head) {
-        Argument input = SkippedMasks.argument(head, "input");
+        Argument input = head.argument("input");
         Node made = producer(head, "input");
         while (made != null && (made.operator().equals(SLICE) || isOfHead(made))) {
-            input = SkippedMasks.argument(made, "self");
+            input = made.argument("self");
             made = producer(made, "self");
         }
         if (input instanceof Argument.Value v) {

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code enable_input_require_grads()} of transformers: a hook makes the embedded tokens require a gradient, whatever
@@ -93,22 +94,15 @@ public final class InputGradients {
     /** All modules that look rows of one weight up, such as those of an encoder and its decoder. */
     private static Set<String> alike(Graph graph, String module) {
         Set<String> out = new LinkedHashSet<>();
-        Set<String> weights = new HashSet<>();
+        Set<@Nullable String> weights = new HashSet<>();
         for (Node n : graph.nodes()) {
-            if (n.operator().equals("aten.embedding") && (n.module().equals(module) || weights.contains(weight(n)))) {
-                weights.add(weight(n));
+            if (n.operator().equals("aten.embedding")
+                    && (n.module().equals(module) || weights.contains(n.tensor("weight")))) {
+                weights.add(n.tensor("weight"));
                 out.add(n.module());
             }
         }
         return out;
-    }
-
-    private static String weight(Node embedding) {
-        return embedding.arguments().stream()
-                .filter(a -> a.name().equals("weight") && a.value() instanceof Argument.Value)
-                .map(a -> ((Argument.Value) a.value()).name())
-                .findFirst()
-                .orElse("");
     }
 
     /**

@@ -65,16 +65,7 @@ public final class ItemsInBatch {
                 nodes.add(n);
             }
         }
-        return new Graph(
-                graph.name(),
-                inputs,
-                nodes,
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withInputs(inputs).withNodes(nodes).withValues(values);
     }
 
     /** Whether the Trainer hands the model that number. */
@@ -104,14 +95,9 @@ public final class ItemsInBatch {
     }
 
     private static Node summing(Node n, String output) {
-        List<Node.NamedArgument> arguments = new ArrayList<>();
-        for (Node.NamedArgument a : n.arguments()) {
-            if (!a.name().equals("reduction")) {
-                arguments.add(a);
-            }
-        }
-        arguments.add(new Node.NamedArgument("reduction", new Argument.Int(SymExpr.of(SUM))));
-        return new Node(n.name() + "_sum", n.target(), arguments, List.of(output), n.moduleStack(), n.stackTrace());
+        Node summed = n.with("reduction", new Argument.Int(SymExpr.of(SUM)));
+        return new Node(
+                n.name() + "_sum", n.target(), summed.arguments(), List.of(output), n.moduleStack(), n.stackTrace());
     }
 
     private static Node divided(Node like, String sum, Argument number, String output) {

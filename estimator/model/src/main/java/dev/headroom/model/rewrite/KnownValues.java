@@ -80,17 +80,8 @@ final class KnownValues {
         };
     }
 
-    private static @Nullable Argument argument(Node node, String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name)) {
-                return a.value();
-            }
-        }
-        return null;
-    }
-
     private @Nullable Long number(Node node, String name) {
-        Argument a = argument(node, name);
+        Argument a = node.argument(name);
         if (a instanceof Argument.Int i) {
             return i.value().evaluate(symbols);
         }
@@ -104,7 +95,7 @@ final class KnownValues {
     }
 
     private @Nullable Object operand(Node node, String name) {
-        return argument(node, name) instanceof Argument.Value v ? known.get(v.name()) : null;
+        return node.argument(name) instanceof Argument.Value v ? known.get(v.name()) : null;
     }
 
     /** An operand as integers, a number included; {@code null} when not known. */
@@ -125,8 +116,8 @@ final class KnownValues {
     }
 
     private @Nullable Object arange(Node node, long[] out) {
-        Long start = argument(node, "start") == null ? Long.valueOf(0) : number(node, "start");
-        Long step = argument(node, "step") == null ? Long.valueOf(1) : number(node, "step");
+        Long start = node.argument("start") == null ? Long.valueOf(0) : number(node, "start");
+        Long step = node.argument("step") == null ? Long.valueOf(1) : number(node, "step");
         return start == null || step == null ? null : new Affine(out, new long[] {step}, start);
     }
 
@@ -143,7 +134,7 @@ final class KnownValues {
     private @Nullable Object combine(Node node, long sign) {
         Affine a = integers(node, "self");
         Affine b = integers(node, "other");
-        boolean scaled = argument(node, "alpha") != null;
+        boolean scaled = node.argument("alpha") != null;
         return a == null || b == null || scaled ? null : a.plus(b.times(sign));
     }
 
@@ -186,9 +177,9 @@ final class KnownValues {
 
     private @Nullable Object sliced(Node node, long[] out) {
         Object value = operand(node, "self");
-        Long dim = argument(node, "dim") == null ? Long.valueOf(0) : number(node, "dim");
-        Long start = argument(node, "start") == null ? Long.valueOf(0) : number(node, "start");
-        Long step = argument(node, "step") == null ? Long.valueOf(1) : number(node, "step");
+        Long dim = node.argument("dim") == null ? Long.valueOf(0) : number(node, "dim");
+        Long start = node.argument("start") == null ? Long.valueOf(0) : number(node, "start");
+        Long step = node.argument("step") == null ? Long.valueOf(1) : number(node, "step");
         if (!(value instanceof Affine a) || dim == null || start == null || step == null) {
             return null;
         }
@@ -215,15 +206,15 @@ final class KnownValues {
     /** First differences along the last dimension, where they are the same everywhere. */
     private @Nullable Object diff(Node node, long[] out) {
         Affine a = integers(node, "self");
-        Affine before = argument(node, "prepend") == null ? null : integers(node, "prepend");
-        Long dim = argument(node, "dim") == null ? Long.valueOf(-1) : number(node, "dim");
-        Long times = argument(node, "n") == null ? Long.valueOf(1) : number(node, "n");
-        if (a == null || dim == null || times == null || times != 1 || argument(node, "append") != null) {
+        Affine before = node.argument("prepend") == null ? null : integers(node, "prepend");
+        Long dim = node.argument("dim") == null ? Long.valueOf(-1) : number(node, "dim");
+        Long times = node.argument("n") == null ? Long.valueOf(1) : number(node, "n");
+        if (a == null || dim == null || times == null || times != 1 || node.argument("append") != null) {
             return null;
         }
         int d = (int) (dim < 0 ? dim + out.length : dim);
         long step = a.coefficients()[d];
-        if (argument(node, "prepend") != null) {
+        if (node.argument("prepend") != null) {
             boolean continues = before != null
                     && before.sizes()[d] == 1
                     && before.isConstant()

@@ -165,7 +165,7 @@ public final class LigerKernels {
                 || readers.getOrDefault(
                                 Objects.requireNonNull(activated.outputs().get(0)), 0)
                         != 1
-                || !(SkippedMasks.argument(product, "other") instanceof Argument.Value up)) {
+                || !(product.argument("other") instanceof Argument.Value up)) {
             return;
         }
         replace(product, "liger.gate", Map.of("self", activated.reads().get(0), "other", up.name()));
@@ -180,7 +180,7 @@ public final class LigerKernels {
     }
 
     private @Nullable Node producer(Node n, String argument, String operator) {
-        Node made = SkippedMasks.argument(n, argument) instanceof Argument.Value v ? producers.get(v.name()) : null;
+        Node made = n.argument(argument) instanceof Argument.Value v ? producers.get(v.name()) : null;
         return made != null && (operator.isEmpty() || made.operator().equals(operator)) ? made : null;
     }
 }

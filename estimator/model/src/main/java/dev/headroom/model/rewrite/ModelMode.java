@@ -43,7 +43,7 @@ public final class ModelMode {
         boolean[] seen = new boolean[2];
         for (Node n : graph.nodes()) {
             String flag = SWITCHES.get(n.operator());
-            if (flag != null && SkippedMasks.argument(n, flag) instanceof Argument.Bool on) {
+            if (flag != null && n.argument(flag) instanceof Argument.Bool on) {
                 seen[on.value() ? 1 : 0] = true;
             } else if (dropsAttention(n)) {
                 seen[1] = true;
@@ -58,10 +58,10 @@ public final class ModelMode {
         for (Node n : graph.nodes()) {
             String flag = SWITCHES.get(n.operator());
             Node own = n;
-            if (flag != null && ofModule(n) && isOn(SkippedMasks.argument(n, flag))) {
-                own = SkippedMasks.with(n, flag, new Argument.Bool(false));
+            if (flag != null && ofModule(n) && isOn(n.argument(flag))) {
+                own = n.with(flag, new Argument.Bool(false));
             } else if (dropsAttention(n) && asksForMode(n)) {
-                own = SkippedMasks.with(n, DROPPED, new Argument.Float(0));
+                own = n.with(DROPPED, new Argument.Float(0));
             }
             nodes.add(own);
         }
@@ -87,8 +87,6 @@ public final class ModelMode {
     }
 
     private static boolean dropsAttention(Node n) {
-        return n.operator().equals(ATTENTION)
-                && SkippedMasks.argument(n, DROPPED) instanceof Argument.Float p
-                && p.value() > 0;
+        return n.operator().equals(ATTENTION) && n.argument(DROPPED) instanceof Argument.Float p && p.value() > 0;
     }
 }

@@ -75,7 +75,7 @@ public final class ShiftedScores {
     }
 
     static String read(Node n, String argument) {
-        return SkippedMasks.argument(n, argument) instanceof Argument.Value v ? v.name() : "";
+        return n.argument(argument) instanceof Argument.Value v ? v.name() : "";
     }
 
     static Node node(Node like, String name, String target, String self, Map<String, Long> numbers) {
@@ -98,15 +98,6 @@ public final class ShiftedScores {
                     1,
                     new Graph.Output(outputs.get(1).kind(), wide, outputs.get(1).target()));
         }
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                graph.nodes(),
-                outputs,
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withOutputs(outputs);
     }
 }

@@ -83,22 +83,22 @@ public final class SkippedMasks {
     }
 
     private Node attention(Node n) {
-        String name = argument(n, "attn_mask") instanceof Argument.Value v ? v.name() : null;
+        String name = n.tensor("attn_mask");
         Condition mask = name == null ? null : known.condition(name);
         if (name == null || mask == null || seen.contains(name) || !mask.always() && !mask.isCausal()) {
             return n;
         }
         checks.skipped(name, mask.isCausal() && !mask.always());
-        Node out = with(n, "attn_mask", null);
+        Node out = n.without("attn_mask");
         if (!mask.always()) {
-            out = with(out, "is_causal", new Argument.Bool(true));
+            out = out.with("is_causal", new Argument.Bool(true));
         }
-        String key = unrepeated(argument(n, "key"));
-        String value = unrepeated(argument(n, "value"));
+        String key = unrepeated(n.argument("key"));
+        String value = unrepeated(n.argument("value"));
         if (key != null && value != null) {
-            out = with(out, "key", new Argument.Value(key));
-            out = with(out, "value", new Argument.Value(value));
-            out = with(out, "enable_gqa", new Argument.Bool(true));
+            out = out.with("key", new Argument.Value(key));
+            out = out.with("value", new Argument.Value(value));
+            out = out.with("enable_gqa", new Argument.Bool(true));
         }
         return out;
     }
@@ -120,9 +120,9 @@ public final class SkippedMasks {
 
     private boolean isWholeSlice(Node n) {
         return n.operator().equals("aten.slice")
-                && argument(n, "start") instanceof Argument.Int s
+                && n.argument("start") instanceof Argument.Int s
                 && s.value().evaluate(symbols) == 0
-                && argument(n, "end") instanceof Argument.Int e
+                && n.argument("end") instanceof Argument.Int e
                 && e.value().evaluate(symbols) == Long.MAX_VALUE;
     }
 
@@ -131,7 +131,7 @@ public final class SkippedMasks {
             return null;
         }
         Node n = producers.get(v.name());
-        if (n == null || !n.operator().equals(operator) || !(argument(n, "self") instanceof Argument.Value self)) {
+        if (n == null || !n.operator().equals(operator) || !(n.argument("self") instanceof Argument.Value self)) {
             return null;
         }
         return self.name();
@@ -139,50 +139,23 @@ public final class SkippedMasks {
 
     /** {@code where(mask, bias, lowest)}: eagerly the bias alone, or a causal mask without a batch dimension. */
     private Node positionBias(Node n) {
-        if (!(argument(n, "condition") instanceof Argument.Value v)) {
+        if (!(n.argument("condition") instanceof Argument.Value v)) {
             return n;
         }
         Condition mask = known.condition(v.name());
         if (mask == null || seen.contains(v.name())) {
             return n;
         }
-        if (mask.always() && argument(n, "self") instanceof Argument.Value bias) {
+        if (mask.always() && n.argument("self") instanceof Argument.Value bias) {
             return n.withTarget("aten.to.dtype").withArguments(List.of(new Node.NamedArgument("self", bias)));
         }
         Node producer = producers.get(v.name());
         if (mask.isCausal()
                 && producer != null
                 && producer.operator().equals("aten.expand")
-                && argument(producer, "self") instanceof Argument.Value repeated) {
-            return with(n, "condition", repeated);
+                && producer.argument("self") instanceof Argument.Value repeated) {
+            return n.with("condition", repeated);
         }
         return n;
-    }
-
-    static @Nullable Argument argument(Node node, String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name)) {
-                return a.value();
-            }
-        }
-        return null;
-    }
-
-    /** The node with an argument replaced or added; {@code null} takes it away. */
-    static Node with(Node n, String name, @Nullable Argument value) {
-        List<Node.NamedArgument> arguments = new ArrayList<>();
-        boolean found = false;
-        for (Node.NamedArgument a : n.arguments()) {
-            if (!a.name().equals(name)) {
-                arguments.add(a);
-            } else if (value != null) {
-                arguments.add(new Node.NamedArgument(name, value));
-                found = true;
-            }
-        }
-        if (value != null && !found) {
-            arguments.add(new Node.NamedArgument(name, value));
-        }
-        return n.withArguments(arguments);
     }
 }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -148,14 +147,6 @@ public final class Composition {
 
     private static Argument renamed(Argument argument, String model) {
         UnaryOperator<String> own = name -> value(model, name);
-        if (argument instanceof Argument.Value v) {
-            return new Argument.Value(own.apply(v.name()));
-        }
-        if (argument instanceof Argument.Values vs) {
-            List<@Nullable String> names = new ArrayList<>();
-            vs.names().forEach(name -> names.add(name == null ? null : own.apply(Objects.requireNonNull(name))));
-            return new Argument.Values(names);
-        }
         if (argument instanceof Argument.TypeOf t) {
             return new Argument.TypeOf(own.apply(t.value()));
         }
@@ -165,6 +156,6 @@ public final class Composition {
         return argument instanceof Argument.Ints is
                 ? new Argument.Ints(
                         is.values().stream().map(s -> s.renamed(own)).toList())
-                : argument;
+                : argument.reading(own);
     }
 }

@@ -89,7 +89,7 @@ class SkippedMasksTest {
 
     private static Argument argument(Graph g, String name) {
         Node attention = g.nodes().get(g.nodes().size() - 1);
-        return SkippedMasks.argument(attention, name);
+        return attention.argument(name);
     }
 
     @Test

@@ -71,28 +71,13 @@ public final class Formats {
 
     /** {@code unsqueeze} of a tensor that autograd does not see. */
     public static Tensor inserted(Eager e, Tensor t, int dim) {
-        long[] sizes = inserted(t.sizes(), dim, 1);
+        long[] sizes = Layout.inserted(t.sizes(), dim, 1);
         long step = dim < t.dims() ? t.size(dim) * t.stride(dim) : 1;
-        return e.alias(t, sizes, inserted(t.strides(), dim, step), t.offset());
+        return e.alias(t, sizes, Layout.inserted(t.strides(), dim, step), t.offset());
     }
 
     /** {@code squeeze} of a dimension of size 1 that autograd does not see. */
     public static Tensor removed(Eager e, Tensor t, int dim) {
-        return e.alias(t, removed(t.sizes(), dim), removed(t.strides(), dim), t.offset());
-    }
-
-    private static long[] inserted(long[] values, int at, long value) {
-        long[] out = new long[values.length + 1];
-        System.arraycopy(values, 0, out, 0, at);
-        out[at] = value;
-        System.arraycopy(values, at, out, at + 1, values.length - at);
-        return out;
-    }
-
-    private static long[] removed(long[] values, int at) {
-        long[] out = new long[values.length - 1];
-        System.arraycopy(values, 0, out, 0, at);
-        System.arraycopy(values, at + 1, out, at, out.length - at);
-        return out;
+        return e.alias(t, Layout.removed(t.sizes(), dim), Layout.removed(t.strides(), dim), t.offset());
     }
 }

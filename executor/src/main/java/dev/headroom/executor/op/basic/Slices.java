@@ -69,19 +69,16 @@ public final class Slices {
     }
 
     private static Tensor entry(Eager e, Tensor t, int dim, long place) {
-        return e.view(t, without(t.sizes(), dim), without(t.strides(), dim), t.offset() + place * t.stride(dim));
+        return e.view(
+                t,
+                Layout.removed(t.sizes(), dim),
+                Layout.removed(t.strides(), dim),
+                t.offset() + place * t.stride(dim));
     }
 
     private static Tensor selectGradient(Eager e, Tensor g, long[] sizes, int dim, long place) {
         Tensor out = zeros(e, g, sizes);
         Copies.fill(e, entry(e, out, dim, place), g);
-        return out;
-    }
-
-    private static long[] without(long[] values, int dim) {
-        long[] out = new long[values.length - 1];
-        System.arraycopy(values, 0, out, 0, dim);
-        System.arraycopy(values, dim + 1, out, dim, out.length - dim);
         return out;
     }
 

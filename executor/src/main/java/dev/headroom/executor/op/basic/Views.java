@@ -93,19 +93,11 @@ public final class Views {
     /** {@code unsqueeze}. */
     public static Tensor unsqueeze(Eager e, Tensor t, long dim) {
         int at = Layout.dimension(dim, t.dims() + 1);
-        long[] sizes = inserted(t.sizes(), at, 1);
+        long[] sizes = Layout.inserted(t.sizes(), at, 1);
         long step = at < t.dims() ? t.size(at) * t.stride(at) : 1;
         return e.record("UnsqueezeBackward0", t)
                 .backward(g -> new Tensor[] {squeeze(e, g[0], at)})
-                .output(e.view(t, sizes, inserted(t.strides(), at, step), t.offset()));
-    }
-
-    private static long[] inserted(long[] values, int at, long value) {
-        long[] out = new long[values.length + 1];
-        System.arraycopy(values, 0, out, 0, at);
-        out[at] = value;
-        System.arraycopy(values, at, out, at + 1, values.length - at);
-        return out;
+                .output(e.view(t, sizes, Layout.inserted(t.strides(), at, step), t.offset()));
     }
 
     /** {@code squeeze} of all dimensions of size 1. */
@@ -117,17 +109,10 @@ public final class Views {
     public static Tensor squeeze(Eager e, Tensor t, long dim) {
         int at = Layout.dimension(dim, t.dims());
         boolean single = t.dims() > 0 && t.size(at) == 1;
-        long[] sizes = single ? removed(t.sizes(), at) : t.sizes();
-        long[] strides = single ? removed(t.strides(), at) : t.strides();
+        long[] sizes = single ? Layout.removed(t.sizes(), at) : t.sizes();
+        long[] strides = single ? Layout.removed(t.strides(), at) : t.strides();
         return e.record("SqueezeBackward1", t)
                 .backward(g -> new Tensor[] {single ? unsqueeze(e, g[0], at) : g[0]})
                 .output(e.view(t, sizes, strides, t.offset()));
-    }
-
-    private static long[] removed(long[] values, int at) {
-        long[] out = new long[values.length - 1];
-        System.arraycopy(values, 0, out, 0, at);
-        System.arraycopy(values, at + 1, out, at, out.length - at);
-        return out;
     }
 }

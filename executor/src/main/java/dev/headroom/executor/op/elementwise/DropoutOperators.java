@@ -48,21 +48,32 @@ public final class DropoutOperators {
         }
         // _dropout_impl: noise that is scaled, then a product
         return e.call(() -> {
-            long[] sizes = x.sizes().clone();
-            if (features) {
-                Arrays.fill(sizes, 2, sizes.length, 1);
-            }
             if (p == 1) {
-                Tensor zero = e.empty(x.dtype());
-                Elementwise.fill(e, zero, 0);
-                return ArithmeticOperators.times(e, x, zero, inPlace);
+                return nothing(e, x, inPlace);
             }
-            Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
-            bernoulli(e, noise, 1 - p);
+            Tensor noise = noise(e, x, p, features);
             Elementwise.into(e, Scaling.SCALE, new double[] {1 / (1 - p)}, noise, noise);
             noise.storage().changed();
             return ArithmeticOperators.times(e, x, noise, inPlace);
         });
+    }
+
+    /** A product with zero, where all is dropped. */
+    private static Tensor nothing(Eager e, Tensor x, boolean inPlace) {
+        Tensor zero = e.empty(x.dtype());
+        Elementwise.fill(e, zero, 0);
+        return ArithmeticOperators.times(e, x, zero, inPlace);
+    }
+
+    /** What is kept: each element for itself, or each channel. */
+    private static Tensor noise(Eager e, Tensor x, double p, boolean features) {
+        long[] sizes = x.sizes().clone();
+        if (features) {
+            Arrays.fill(sizes, 2, sizes.length, 1);
+        }
+        Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
+        bernoulli(e, noise, 1 - p);
+        return noise;
     }
 
     /** What is dropped becomes the least value of {@code selu}, and mean and variance are put right. */
@@ -73,19 +84,12 @@ public final class DropoutOperators {
             return x;
         }
         return e.call(() -> {
-            long[] sizes = x.sizes().clone();
-            if (features) {
-                Arrays.fill(sizes, 2, sizes.length, 1);
-            }
             if (p == 1) {
-                Tensor zero = e.empty(x.dtype());
-                Elementwise.fill(e, zero, 0);
-                return ArithmeticOperators.times(e, x, zero, inPlace);
+                return nothing(e, x, inPlace);
             }
             double alpha = 1.7580993408473766;
             double scale = 1 / Math.sqrt((alpha * alpha * p + 1) * (1 - p));
-            Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
-            bernoulli(e, noise, 1 - p);
+            Tensor noise = noise(e, x, p, features);
             Tensor shift = Elementwise.unary(e, SHIFT, noise, alpha * scale, p);
             Elementwise.into(e, Scaling.SCALE, new double[] {scale}, noise, noise);
             noise.storage().changed();

@@ -93,16 +93,8 @@ final class BatchNorms {
             Given given = c.given();
             kernels.givenNorm(
                     new GivenNormCall(x, c.weight(), c.bias(), given.mean(), given.variance(), n.epsilon()), out);
-            return r.backward(g -> {
-                        GivenNormCall call = new GivenNormCall(
-                                savedX.get(),
-                                savedWeight.getOrNull(),
-                                null,
-                                savedRunningMean.get(),
-                                savedRunningVariance.get(),
-                                n.epsilon());
-                        return NativeBatchNorms.evaluationBackward(e, r, g[0], call);
-                    })
+            return r.backward(NativeBatchNorms.evaluationBackward(
+                            e, r, savedX, savedWeight, savedRunningMean, savedRunningVariance, n.epsilon()))
                     .output(out);
         }
         DType type = Objects.requireNonNull(c.weight(), "a weight").dtype();

@@ -61,17 +61,24 @@ final class NativeBatchNorms {
                             null);
                     return trainingBackward(e, r, g[0], call);
                 }
-                : g -> {
-                    GivenNormCall call = new GivenNormCall(
-                            savedX.get(),
-                            savedWeight.getOrNull(),
-                            null,
-                            savedRunningMean.get(),
-                            savedRunningVariance.get(),
-                            n.epsilon());
-                    return evaluationBackward(e, r, g[0], call);
-                };
+                : evaluationBackward(e, r, savedX, savedWeight, savedRunningMean, savedRunningVariance, n.epsilon());
         return r.backward(backward).output(out);
+    }
+
+    /** The backward pass of what was normalised with the running statistics. */
+    static Backward evaluationBackward(
+            Eager e,
+            Recorder r,
+            SavedTensor x,
+            SavedTensor weight,
+            SavedTensor mean,
+            SavedTensor variance,
+            double epsilon) {
+        return g -> {
+            GivenNormCall call =
+                    new GivenNormCall(x.get(), weight.getOrNull(), null, mean.get(), variance.get(), epsilon);
+            return evaluationBackward(e, r, g[0], call);
+        };
     }
 
     static DType accumulator(DType type) {

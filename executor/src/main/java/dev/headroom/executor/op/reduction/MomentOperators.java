@@ -38,82 +38,55 @@ public final class MomentOperators {
     private MomentOperators() {}
 
     public static void register(Operators o) {
-        o.add1("aten.var", (e, a) -> variance(e, a, false)[0]);
-        o.add1("aten.std", (e, a) -> variance(e, a, true)[0]);
-        o.add("aten.var_mean", (e, a) -> varianceAndMean(e, a, false));
-        o.add("aten.std_mean", (e, a) -> varianceAndMean(e, a, true));
+        o.add1("aten.var", (e, a) -> moments(e, a, false, false)[0]);
+        o.add1("aten.std", (e, a) -> moments(e, a, true, false)[0]);
+        o.add("aten.var_mean", (e, a) -> moments(e, a, false, true));
+        o.add("aten.std_mean", (e, a) -> moments(e, a, true, true));
     }
 
     private static double correction(Arguments a) {
         return a.has("unbiased") ? (a.flag("unbiased", true) ? 1 : 0) : a.real("correction", 1);
     }
 
-    private static Tensor[] variance(Eager e, Arguments a, boolean root) {
+    /** The variance or its root, and with {@code means} the mean. */
+    private static Tensor[] moments(Eager e, Arguments a, boolean root, boolean means) {
         Tensor x = a.tensor("self");
         double correction = correction(a);
         long[] dims = a.integers("dim");
         long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         boolean keep = a.flag("keepdim", false);
-        Recorder r = e.record(root ? "StdBackward0" : "VarBackward0", x);
-        SavedTensor saved = r.save(x);
-        Spread spread = new Spread(kept, correction, a.has("dim") && x.dims() > 0);
-        Tensor wide = e.empty(x.dtype(), kept);
-        Reductions.moments(e, wide, null, x, correction);
-        if (root) {
-            Elementwise.into(e, ROOT, wide, wide);
-        }
-        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, keep);
-        SavedTensor result = r.saveOutput(root ? out : null);
-        r.backward(g -> new Tensor[] {
-            e.call(() -> {
-                if (!root) {
-                    return gradient(e, g[0], saved.get(), spread);
-                }
-                return rootGradient(e, g[0], saved.get(), result.get(), spread);
-            })
-        });
-        return new Tensor[] {r.output(out)};
-    }
-
-    private static Tensor[] varianceAndMean(Eager e, Arguments a, boolean root) {
-        Tensor x = a.tensor("self");
-        double correction = correction(a);
-        long[] dims = a.integers("dim");
-        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
-        boolean keep = a.flag("keepdim", false);
-        Recorder r = e.record(root ? "StdMeanBackward0" : "VarMeanBackward0", x);
+        Recorder r = e.record((root ? "Std" : "Var") + (means ? "MeanBackward0" : "Backward0"), x);
         SavedTensor saved = r.save(x);
         Spread spread = new Spread(kept, correction, a.has("dim") && x.dims() > 0);
         Tensor variance = e.empty(x.dtype(), kept);
-        Tensor mean = e.empty(x.dtype(), kept);
+        Tensor mean = means ? e.empty(x.dtype(), kept) : null;
         Reductions.moments(e, variance, mean, x, correction);
         if (root) {
             Elementwise.into(e, ROOT, variance, variance);
         }
         Tensor out = ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep);
         SavedTensor result = r.saveOutput(root ? out : null);
-        double share = (double) Layout.elements(kept) / x.elements();
         r.backward(g -> {
             Tensor ofVariance = g[0] == null
                     ? null
                     : e.call(() -> root
                             ? rootGradient(e, g[0], saved.get(), result.get(), spread)
                             : gradient(e, g[0], saved.get(), spread));
-            Tensor ofMean = g[1] == null
-                    ? null
-                    : Scaling.times(
-                            e,
-                            Views.expand(
-                                    e, Views.view(e, g[1], kept), saved.get().sizes()),
-                            share);
+            Tensor ofMean = mean == null || g[1] == null ? null : meanGradient(e, g[1], saved.get(), kept);
             Tensor sum = ofVariance == null || ofMean == null
                     ? (ofVariance == null ? ofMean : ofVariance)
                     : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
             return new Tensor[] {sum};
         });
         Tensor first = r.output(out);
-        Tensor second = r.output(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep));
-        return new Tensor[] {first, second};
+        return mean == null
+                ? new Tensor[] {first}
+                : new Tensor[] {first, r.output(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep))};
+    }
+
+    private static Tensor meanGradient(Eager e, Tensor g, Tensor x, long[] kept) {
+        double share = (double) Layout.elements(kept) / x.elements();
+        return Scaling.times(e, Views.expand(e, Views.view(e, g, kept), x.sizes()), share);
     }
 
     /** std_backward: g / (2 std), nothing where that is zero, as the variance's gradient. */

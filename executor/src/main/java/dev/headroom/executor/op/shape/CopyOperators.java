@@ -10,10 +10,8 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.generation.VariableNodes;
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
-import dev.headroom.model.graph.Node;
 
 /** {@code aten.clone}, {@code aten.to} and their like. */
 public final class CopyOperators {
@@ -35,7 +33,7 @@ public final class CopyOperators {
                 (e, a) -> Views.view(e, a.tensor("self"), a.tensor("self").sizes()));
         o.add1(
                 "aten.lift_fresh_copy",
-                (e, a) -> staysOnHost(a.node())
+                (e, a) -> a.node().goesToHost()
                         ? a.tensor("self")
                         : Copies.clone(e, a.tensor("self"), MemoryFormat.PRESERVE));
         o.add1("aten.to", CopyOperators::to);
@@ -55,7 +53,7 @@ public final class CopyOperators {
         Tensor t = a.tensor("self");
         DType asked = a.has("other") ? a.tensor("other").dtype() : a.dtype("dtype");
         DType type = asked == null ? t.dtype() : asked;
-        if (!t.onDevice() && goesToDevice(a.node())) {
+        if (!t.onDevice() && a.node().goesToDevice()) {
             Tensor out = e.empty(type);
             Elementwise.fill(e, out, t.number());
             return out;
@@ -63,19 +61,6 @@ public final class CopyOperators {
         MemoryFormat format = a.format("memory_format");
         boolean copies = a.flag("copy", false) && type == t.dtype();
         return copies ? Copies.clone(e, t, format == null ? MemoryFormat.PRESERVE : format) : Copies.to(e, t, type);
-    }
-
-    private static boolean staysOnHost(Node node) {
-        return node.arguments().stream()
-                .anyMatch(
-                        n -> n.value() instanceof Argument.Device d && d.value().startsWith("cpu"));
-    }
-
-    /** Archives exported without a device name {@code meta} where the program names its GPU. */
-    private static boolean goesToDevice(Node node) {
-        return node.arguments().stream()
-                .anyMatch(n ->
-                        n.value() instanceof Argument.Device d && !d.value().startsWith("cpu"));
     }
 
     /** {@code copy_}: the values of another tensor, which broadcast. */

@@ -153,12 +153,7 @@ final class AttentionRules {
         Value outside = e.unary("logical_not", e.compare("eq", scores, "-inf"));
         Value any = ops.joint.reduce("aten.any", outside, Set.of(3), true, DType.BOOL);
         Value none = ops.joint.pointwise("aten.logical_not", "", DType.BOOL, any);
-        Value zeros = ops.joint.make(
-                Kind.POINTWISE,
-                "aten.full",
-                "0",
-                weights.value().dtype(),
-                weights.value().sizes());
+        Value zeros = e.zeros(weights.value());
         return ops.unary(weights, e.where(none, zeros, weights.value()), (g, y) -> e.zeroWhere(none, g));
     }
 }

@@ -101,7 +101,7 @@ final class ConvolutionRules {
                             DType.INT64,
                             sizes,
                             offsets);
-                    Value zeros = ops.joint.make(Kind.POINTWISE, "aten.full", "0", g.dtype(), v.sizes());
+                    Value zeros = ops.joint.zeros(g.dtype(), v.sizes());
                     return new Value[] {
                         ops.joint.make(
                                 Kind.SCATTER,

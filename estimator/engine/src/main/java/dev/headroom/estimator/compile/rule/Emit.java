@@ -79,7 +79,7 @@ final class Emit {
 
     /** Zeros like a tensor. */
     Value zeros(Value like) {
-        return joint.make(Kind.POINTWISE, "aten.full", "0", like.dtype(), like.sizes());
+        return joint.zeros(like.dtype(), like.sizes());
     }
 
     /** The gradient of something that was broadcast ({@code sum_to_size}). */

@@ -98,7 +98,7 @@ final class ExtremumRules {
         Value places = ops.joint.reduce("aten.arg" + side, v, dims, keep, DType.INT64);
         Traced found = ops.unary(x, values, (g, y) -> {
             long[] kept = Joint.reduced(v.sizes(), dims, true);
-            Value zeros = ops.joint.make(Kind.POINTWISE, "aten.full", "0", g.dtype(), v.sizes());
+            Value zeros = ops.joint.zeros(g.dtype(), v.sizes());
             Value at = ops.joint.reshape(places, kept);
             Value given = ops.joint.reshape(g, kept);
             return ops.joint.make(Kind.SCATTER, "aten.scatter", s.plain(), g.dtype(), v.sizes(), zeros, at, given);

@@ -215,10 +215,10 @@ public final class GraphTracer {
     private void inPlace(Node node, Traced[] made) {
         String operator = node.operator();
         if (made.length == 1 && operator.endsWith("_") && !operator.endsWith("__")) {
-            for (Node.NamedArgument a : node.arguments()) {
-                if ((a.name().equals("self") || a.name().equals("input")) && a.value() instanceof Argument.Value v) {
-                    values.put(v.name(), made[0]);
-                }
+            String self = node.tensor("self");
+            String changed = self == null ? node.tensor("input") : self;
+            if (changed != null) {
+                values.put(changed, made[0]);
             }
         }
     }

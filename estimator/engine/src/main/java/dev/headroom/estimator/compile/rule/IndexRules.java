@@ -138,7 +138,7 @@ final class IndexRules {
         return ops.unary(x, out, (g, y) -> {
             Value summed = wide ? ops.emit.wide(g) : g;
             Value[] scattered = operands.clone();
-            scattered[0] = ops.joint.make(Kind.POINTWISE, "aten.full", "0", summed.dtype(), v.sizes());
+            scattered[0] = ops.joint.zeros(summed.dtype(), v.sizes());
             scattered = Arrays.copyOf(scattered, scattered.length + 1);
             scattered[scattered.length - 1] = summed;
             Value into = ops.joint.make(

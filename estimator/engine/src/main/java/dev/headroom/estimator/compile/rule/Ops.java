@@ -96,7 +96,7 @@ final class Ops {
 
     /** Zeros with a gradient in a part of them: computed where it is read. */
     private Value scattered(Value like, Value gradient, String op, String key) {
-        Value zeros = joint.make(Kind.POINTWISE, "aten.full", "0", gradient.dtype(), like.sizes());
+        Value zeros = joint.zeros(gradient.dtype(), like.sizes());
         return joint.make(Kind.POINTWISE, "aten." + op, key, gradient.dtype(), like.sizes(), zeros, gradient);
     }
 
@@ -115,9 +115,7 @@ final class Ops {
                     Value[] all = new Value[g.length];
                     for (int i = 0; i < all.length; i++) {
                         Value given = g[i];
-                        all[i] = given != null
-                                ? given
-                                : joint.make(Kind.POINTWISE, "aten.full", "0", v.dtype(), parts[i].sizes());
+                        all[i] = given != null ? given : joint.zeros(v.dtype(), parts[i].sizes());
                     }
                     return one(concatenated(dim, all));
                 },

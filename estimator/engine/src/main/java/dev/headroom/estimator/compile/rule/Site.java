@@ -51,12 +51,8 @@ final class Site {
     }
 
     private @Nullable Argument find(String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name)) {
-                return a.value() instanceof Argument.None ? null : a.value();
-            }
-        }
-        return null;
+        Argument a = node.argument(name);
+        return a instanceof Argument.None ? null : a;
     }
 
     boolean has(String name) {

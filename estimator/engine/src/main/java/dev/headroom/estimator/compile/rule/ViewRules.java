@@ -3,6 +3,7 @@ package dev.headroom.estimator.compile.rule;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -126,12 +127,7 @@ final class ViewRules {
 
     private static Traced unflatten(Ops ops, Site s) {
         long[] sizes = s.value("self").sizes();
-        int dim = dim(s, "dim");
-        long[] inner = Shapes.inferSize(s.integers("sizes"), sizes[dim]);
-        long[] out = new long[sizes.length + inner.length - 1];
-        System.arraycopy(sizes, 0, out, 0, dim);
-        System.arraycopy(inner, 0, out, dim, inner.length);
-        System.arraycopy(sizes, dim + 1, out, dim + inner.length, sizes.length - dim - 1);
+        long[] out = Dimensions.unflattened(sizes, dim(s, "dim"), s.integers("sizes"));
         return ops.reshape(s.tensor("self"), out);
     }
 

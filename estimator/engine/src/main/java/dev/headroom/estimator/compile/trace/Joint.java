@@ -91,6 +91,11 @@ public final class Joint {
         return make(Kind.POINTWISE, "aten.full", number, type, new long[0]);
     }
 
+    /** Zeros in row-major order. */
+    public Value zeros(DType type, long... sizes) {
+        return make(Kind.POINTWISE, "aten.full", "0", type, sizes);
+    }
+
     /** Other sizes of the same storage. */
     public Value view(String op, String key, Value of, long[] sizes, long[] strides) {
         return node(Kind.VIEW, op, key, of.dtype(), sizes, strides, List.of(of));

@@ -2,7 +2,6 @@ package dev.headroom.estimator.op.convolution;
 
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Reductions;
-import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
@@ -11,6 +10,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.MemoryFormat;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
@@ -28,11 +28,11 @@ final class Convolution {
         /** {@code view1d_as_2d}. */
         Parameters asTwoDimensional() {
             return new Parameters(
-                    Views.with(stride, 0, 1),
-                    Views.with(padding, 0, 0),
-                    Views.with(dilation, 0, 1),
+                    Dimensions.with(stride, 0, 1),
+                    Dimensions.with(padding, 0, 0),
+                    Dimensions.with(dilation, 0, 1),
                     transposed,
-                    Views.with(outputPadding, 0, 0),
+                    Dimensions.with(outputPadding, 0, 0),
                     groups);
         }
     }
@@ -112,11 +112,12 @@ final class Convolution {
     }
 
     private static Tensor view4d(EagerRuntime rt, Tensor t) {
-        return rt.reinterpret(t, Views.with(t.sizes(), 2, 1), Views.with(t.strides(), 2, t.size(2) * t.stride(2)), 0);
+        return rt.reinterpret(
+                t, Dimensions.with(t.sizes(), 2, 1), Dimensions.with(t.strides(), 2, t.size(2) * t.stride(2)), 0);
     }
 
     private static Tensor view3d(EagerRuntime rt, Tensor t) {
-        return rt.reinterpret(t, Views.without(t.sizes(), 2), Views.without(t.strides(), 2), 0);
+        return rt.reinterpret(t, Dimensions.without(t.sizes(), 2), Dimensions.without(t.strides(), 2), 0);
     }
 
     /** {@code cudnn_convolution_forward}: the result before the weight is made contiguous. */

@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.core;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
@@ -66,8 +67,8 @@ public final class Parts {
         int n = Math.toIntExact(t.size(d));
         Tensor[] out = new Tensor[n];
         Recorder r = rt.record("UnbindBackward0", t);
-        long[] sizes = Views.without(t.sizes(), d);
-        long[] strides = Views.without(t.strides(), d);
+        long[] sizes = Dimensions.without(t.sizes(), d);
+        long[] strides = Dimensions.without(t.strides(), d);
         for (int i = 0; i < n; i++) {
             out[i] = rt.view(t, sizes, strides, t.offset() + i * t.stride(d));
             r.output(out[i]);

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.Objects;
@@ -206,8 +207,8 @@ public final class Views {
                 rt,
                 "SelectBackward0",
                 t,
-                without(t.sizes(), d),
-                without(t.strides(), d),
+                Dimensions.without(t.sizes(), d),
+                Dimensions.without(t.strides(), d),
                 t.offset() + i * t.stride(d),
                 g -> padded(rt, "SelectBackwardBackward0", g, original, gg -> select(rt, gg, d, i)));
     }
@@ -260,27 +261,12 @@ public final class Views {
         return last + 1;
     }
 
-    public static long[] without(long[] v, int d) {
-        long[] out = new long[v.length - 1];
-        System.arraycopy(v, 0, out, 0, d);
-        System.arraycopy(v, d + 1, out, d, out.length - d);
-        return out;
-    }
-
     public static Tensor unsqueeze(EagerRuntime rt, Tensor t, long dim) {
         int d = Shapes.wrap(dim, t.dim() + 1);
-        long[] sizes = with(t.sizes(), d, 1);
+        long[] sizes = Dimensions.with(t.sizes(), d, 1);
         long stride = d >= t.dim() ? 1 : t.size(d) * t.stride(d);
-        long[] strides = with(t.strides(), d, stride);
+        long[] strides = Dimensions.with(t.strides(), d, stride);
         return recorded(rt, "UnsqueezeBackward0", t, sizes, strides, t.offset(), g -> squeeze(rt, g, d));
-    }
-
-    public static long[] with(long[] v, int d, long x) {
-        long[] out = new long[v.length + 1];
-        System.arraycopy(v, 0, out, 0, d);
-        out[d] = x;
-        System.arraycopy(v, d, out, d + 1, v.length - d);
-        return out;
     }
 
     /** {@code squeeze} of some dimensions, or of all where none are named. */

@@ -16,10 +16,7 @@ final class Factories {
     }
 
     static Tensor make(Call c, long[] sizes, DType otherwise) {
-        DType type = c.type("dtype", otherwise);
-        return c.onHost("device")
-                ? c.runtime().hostTensor(type, sizes)
-                : c.runtime().empty(type, sizes);
+        return c.empty(c.type("dtype", otherwise), sizes);
     }
 
     static Tensor arange(Call c) {
@@ -35,7 +32,7 @@ final class Factories {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         DType type = c.type("dtype", t.dtype());
-        if (c.onHost("device")) {
+        if (c.node().goesToHost()) {
             return rt.hostTensor(type, t.sizes());
         }
         MemoryFormat format = c.format("memory_format", MemoryFormat.PRESERVE);

@@ -17,7 +17,7 @@ final class HostCopies {
         if (c.isTensor("other")) {
             return c.tensor("other").onDevice() != t.onDevice();
         }
-        return c.isDevice("device") && c.onHost("device") == t.onDevice();
+        return t.onDevice() ? c.node().goesToHost() : c.node().goesToDevice();
     }
 
     /** {@code t.to(device, type)}, of a tensor that is not there. */

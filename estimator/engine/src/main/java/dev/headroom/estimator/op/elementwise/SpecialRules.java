@@ -18,6 +18,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 
 /** Special functions (torch.special; tools/autograd/derivatives.yaml) and what else is a formula of one tensor. */
 public final class SpecialRules {
@@ -165,7 +166,7 @@ public final class SpecialRules {
     private static Tensor spread(EagerRuntime rt, Tensor x, long p) {
         DType type = Strided.floating(x.dtype());
         Tensor steps = rt.empty(type, p);
-        Tensor out = rt.empty(type, dev.headroom.estimator.op.core.Views.with(x.sizes(), x.dim(), p));
+        Tensor out = rt.empty(type, Dimensions.with(x.sizes(), x.dim(), p));
         rt.free(steps);
         return out;
     }

@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
@@ -135,14 +136,14 @@ final class Indexing {
         for (int d = 0; d < t.dim(); d++) {
             boolean indexed = d < indices.length && indices[d] != null;
             if (adjacent && d == first) {
-                sizes = append(sizes, broadcast);
+                sizes = Dimensions.append(sizes, broadcast);
             }
             if (!indexed) {
-                sizes = append(sizes, t.size(d));
+                sizes = Dimensions.append(sizes, t.size(d));
             }
         }
         if (!adjacent) {
-            sizes = append(broadcast, sizes);
+            sizes = Dimensions.append(broadcast, sizes);
         }
         Recorder r = rt.record("IndexBackward0", t);
         Saved[] kept = new Saved[indices.length];
@@ -184,11 +185,5 @@ final class Indexing {
             }
         }
         return copies;
-    }
-
-    private static long[] append(long[] v, long... more) {
-        long[] out = Arrays.copyOf(v, v.length + more.length);
-        System.arraycopy(more, 0, out, v.length, more.length);
-        return out;
     }
 }

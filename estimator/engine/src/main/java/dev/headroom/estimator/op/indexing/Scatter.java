@@ -13,6 +13,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -259,6 +260,6 @@ final class Scatter {
             throw new NoRule("one_hot without num_classes has as many as the largest value, which no archive holds");
         }
         Tensor t = c.tensor("self");
-        return c.runtime().empty(DType.INT64, Views.with(t.sizes(), t.dim(), classes));
+        return c.runtime().empty(DType.INT64, Dimensions.with(t.sizes(), t.dim(), classes));
     }
 }

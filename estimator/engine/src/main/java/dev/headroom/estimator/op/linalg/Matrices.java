@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import java.util.Arrays;
 
 /**
@@ -60,9 +61,7 @@ record Matrices(Call call, Tensor all, long[] batch, long rows, long columns) {
     }
 
     private long[] joined(long... more) {
-        long[] out = Arrays.copyOf(batch, batch.length + more.length);
-        System.arraycopy(more, 0, out, batch.length, more.length);
-        return out;
+        return Dimensions.append(batch, more);
     }
 
     static Tensor[] tensors(Tensor... list) {

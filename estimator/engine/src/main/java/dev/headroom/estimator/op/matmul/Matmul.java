@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Dimensions;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -282,25 +283,19 @@ public final class Matmul {
         long count = dev.headroom.model.graph.Shapes.numel(batch);
         Tensor wa = a.dim() == 1 ? Views.unsqueeze(rt, a, 0) : a;
         Tensor wb = b.dim() == 1 ? Views.unsqueeze(rt, b, 1) : b;
-        Tensor ea = Views.reshape(rt, Views.expand(rt, wa, append(batch, n, m1)), count, n, m1);
-        Tensor eb = Views.reshape(rt, Views.expand(rt, wb, append(batch, m2, p)), count, m2, p);
+        Tensor ea = Views.reshape(rt, Views.expand(rt, wa, Dimensions.append(batch, n, m1)), count, n, m1);
+        Tensor eb = Views.reshape(rt, Views.expand(rt, wb, Dimensions.append(batch, m2, p)), count, m2, p);
         long[] out = batch;
         if (a.dim() > 1) {
-            out = append(out, n);
+            out = Dimensions.append(out, n);
         }
         if (b.dim() > 1) {
-            out = append(out, p);
+            out = Dimensions.append(out, p);
         }
         Tensor product = bmm(rt, null, ea, eb);
         Tensor result = Views.unsafeView(rt, product, out);
         rt.free(product);
         return result;
-    }
-
-    private static long[] append(long[] v, long... more) {
-        long[] out = Arrays.copyOf(v, v.length + more.length);
-        System.arraycopy(more, 0, out, v.length, more.length);
-        return out;
     }
 
     /** {@code linear} (ATen/native/Linear.cpp). */

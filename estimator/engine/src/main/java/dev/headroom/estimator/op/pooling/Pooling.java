@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.MemoryFormat;
 import dev.headroom.model.graph.Shapes;
 
@@ -60,7 +61,7 @@ final class Pooling {
             return pool.run(rt, x, sizes);
         }
         Tensor wide = Views.unsqueeze(rt, x, -2);
-        Tensor[] made = pool.run(rt, wide, Views.with(sizes, sizes.length - 1, 1));
+        Tensor[] made = pool.run(rt, wide, Dimensions.with(sizes, sizes.length - 1, 1));
         Tensor[] out = new Tensor[made.length];
         for (int i = 0; i < made.length; i++) {
             out[i] = Views.squeeze(rt, made[i], -2);

@@ -6,7 +6,6 @@ import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.core.Reductions;
-import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
@@ -15,6 +14,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 
 /** Running products and logarithms of sums, averages over what is a number, trapezoids, medians of everything. */
@@ -267,10 +267,10 @@ public final class Products {
             throw new NoRule("powers of a number");
         }
         long n = c.integer("N", x.size(-1));
-        long[] sizes = Views.with(x.sizes(), x.dim(), n - 1);
+        long[] sizes = Dimensions.with(x.sizes(), x.dim(), n - 1);
         Tensor columns = b.call("expand", b.call("unsqueeze", x, -1), sizes);
         Tensor powers = b.let(b.call("cumprod", columns, -1));
-        Tensor ones = b.made(Creation.zeros(c.runtime(), x.dtype(), Views.with(x.sizes(), x.dim(), 1)));
+        Tensor ones = b.made(Creation.zeros(c.runtime(), x.dtype(), Dimensions.with(x.sizes(), x.dim(), 1)));
         return b.give(b.call("cat", new Tensor[] {ones, powers}, -1));
     }
 }

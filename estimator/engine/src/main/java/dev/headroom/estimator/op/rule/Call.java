@@ -70,12 +70,8 @@ public final class Call {
     }
 
     private @Nullable Argument find(String name) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (name.equals(a.name())) {
-                return a.value() instanceof Argument.None ? null : a.value();
-            }
-        }
-        return null;
+        Argument a = node.argument(name);
+        return a instanceof Argument.None ? null : a;
     }
 
     /** Whether an argument was given and is not None. */
@@ -307,14 +303,9 @@ public final class Call {
         return a instanceof Argument.Format f ? f.value() : otherwise;
     }
 
-    /** Whether an argument names a device. */
-    public boolean isDevice(String name) {
-        return find(name) instanceof Argument.Device;
-    }
-
-    /** Whether a device argument says host memory. */
-    public boolean onHost(String name) {
-        return find(name) instanceof Argument.Device d && d.value().startsWith("cpu");
+    /** A new tensor, where the call says that it shall lie. */
+    public Tensor empty(DType type, long... sizes) {
+        return node.goesToHost() ? runtime.hostTensor(type, sizes) : runtime.empty(type, sizes);
     }
 
     /** The body of a higher-order operator, by position. */

@@ -149,9 +149,6 @@ final class NumpyShapes {
             long below = Math.min(Math.max(i + shift + 1, 0), columns);
             n += lower ? below : columns - Math.min(Math.max(i + shift, 0), columns);
         }
-        DType type = c.type("dtype", DType.INT64);
-        return c.onHost("device")
-                ? c.runtime().hostTensor(type, 2, n)
-                : c.runtime().empty(type, 2, n);
+        return c.empty(c.type("dtype", DType.INT64), 2, n);
     }
 }

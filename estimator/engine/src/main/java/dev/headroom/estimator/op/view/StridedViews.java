@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 
 /** Views beyond slices and permutations, and what is made of them (ATen/native/TensorShape.cpp). */
@@ -27,15 +28,15 @@ final class StridedViews {
         long length = Math.max(
                 0, shift >= 0 ? Math.min(t.size(a), t.size(b) - shift) : Math.min(t.size(a) + shift, t.size(b)));
         long start = t.offset() + (shift >= 0 ? shift * t.stride(b) : -shift * t.stride(a));
-        long[] sizes = Views.without(Views.without(t.sizes(), Math.max(a, b)), Math.min(a, b));
-        long[] strides = Views.without(Views.without(t.strides(), Math.max(a, b)), Math.min(a, b));
+        long[] sizes = Dimensions.without(Dimensions.without(t.sizes(), Math.max(a, b)), Math.min(a, b));
+        long[] strides = Dimensions.without(Dimensions.without(t.strides(), Math.max(a, b)), Math.min(a, b));
         long[] original = t.sizes();
         return Views.make(
                 rt,
                 "DiagonalBackward0",
                 t,
-                Views.with(sizes, sizes.length, length),
-                Views.with(strides, strides.length, t.stride(a) + t.stride(b)),
+                Dimensions.with(sizes, sizes.length, length),
+                Dimensions.with(strides, strides.length, t.stride(a) + t.stride(b)),
                 start,
                 g -> Creation.zeros(rt, g.dtype(), original));
     }
@@ -50,9 +51,9 @@ final class StridedViews {
         int d = Shapes.wrap(c.integer("dimension"), t.dim());
         long size = c.integer("size");
         long step = c.integer("step");
-        long[] sizes = Views.with(t.sizes(), t.dim(), size);
+        long[] sizes = Dimensions.with(t.sizes(), t.dim(), size);
         sizes[d] = (t.size(d) - size) / step + 1;
-        long[] strides = Views.with(t.strides(), t.dim(), t.stride(d));
+        long[] strides = Dimensions.with(t.strides(), t.dim(), t.stride(d));
         strides[d] *= step;
         long[] original = t.sizes();
         return Views.make(rt, "UnfoldBackward0", t, sizes, strides, t.offset(), g -> {
@@ -70,8 +71,8 @@ final class StridedViews {
         int b = Shapes.wrap(c.integer("dim2", -1), dims);
         long shift = c.integer("offset", 0);
         long n = t.size(-1) + Math.abs(shift);
-        long[] sizes = Views.with(Views.without(t.sizes(), t.dim() - 1), Math.min(a, b), n);
-        sizes = Views.with(sizes, Math.max(a, b), n);
+        long[] sizes = Dimensions.with(Dimensions.without(t.sizes(), t.dim() - 1), Math.min(a, b), n);
+        sizes = Dimensions.with(sizes, Math.max(a, b), n);
         Recorder r = c.runtime().record("DiagEmbedBackward0", t);
         Tensor out = c.runtime().empty(t.dtype(), sizes);
         return r.gradient(0, g -> diagonal(c.runtime(), g, shift, a, b)).output(out);
@@ -80,7 +81,7 @@ final class StridedViews {
     /** Zeros with the values on a diagonal; the gradient is that diagonal, a view. */
     static Tensor embedded(EagerRuntime rt, Tensor t, long shift) {
         long n = t.size(-1) + Math.abs(shift);
-        long[] sizes = Views.with(t.sizes(), t.dim(), n);
+        long[] sizes = Dimensions.with(t.sizes(), t.dim(), n);
         sizes[t.dim() - 1] = n;
         Recorder r = rt.record("DiagEmbedBackward0", t);
         Tensor out = rt.empty(t.dtype(), sizes);
@@ -132,7 +133,7 @@ final class StridedViews {
         int d = Shapes.wrap(c.integer("dim", 0), t.dim());
         long[] ends;
         if (c.has("indices")) {
-            ends = Views.with(c.integers("indices"), c.integers("indices").length, t.size(d));
+            ends = Dimensions.with(c.integers("indices"), c.integers("indices").length, t.size(d));
         } else {
             long n = c.integer("sections");
             ends = new long[(int) n];

@@ -5,6 +5,7 @@ import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Dimensions;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
@@ -65,12 +66,7 @@ final class ViewCalls {
     static Tensor unflatten(Call c) {
         Tensor t = c.tensor("self");
         int d = Shapes.wrap(c.integer("dim"), t.dim());
-        long[] into = Shapes.inferSize(c.integers("sizes"), t.size(d));
-        long[] sizes = new long[t.dim() + into.length - 1];
-        System.arraycopy(t.sizes(), 0, sizes, 0, d);
-        System.arraycopy(into, 0, sizes, d, into.length);
-        System.arraycopy(t.sizes(), d + 1, sizes, d + into.length, t.dim() - d - 1);
-        return Views.view(c.runtime(), t, sizes);
+        return Views.view(c.runtime(), t, Dimensions.unflattened(t.sizes(), d, c.integers("sizes")));
     }
 
     static Tensor[] chunk(Call c) {

@@ -91,7 +91,7 @@ public final class ViewRules {
         // torch.tensor(...) on the GPU: a constant of the program is copied there.
         r.single(
                 "aten.lift_fresh_copy",
-                c -> c.onHost("device") ? c.tensor("self") : c.runtime().emptyLike(c.tensor("self")));
+                c -> c.node().goesToHost() ? c.tensor("self") : c.runtime().emptyLike(c.tensor("self")));
         r.single("aten.alias_copy", c -> Copies.clone(c.runtime(), c.tensor("self")));
     }
 }

@@ -16,7 +16,6 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.ParallelKind;
@@ -121,12 +120,8 @@ public final class FullyShard implements LoopHook {
     }
 
     private @Nullable Tensor runningMean(Node node) {
-        for (Node.NamedArgument argument : node.arguments()) {
-            if (argument.name().equals("running_mean") && argument.value() instanceof Argument.Value v) {
-                return loop.model().byValue().get(v.name());
-            }
-        }
-        return null;
+        String mean = node.tensor("running_mean");
+        return mean == null ? null : loop.model().byValue().get(mean);
     }
 
     private void wrap() {

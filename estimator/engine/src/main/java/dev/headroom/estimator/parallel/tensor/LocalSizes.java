@@ -117,22 +117,17 @@ final class LocalSizes {
 
     private @Nullable Sized sized(Graph graph, Node node) {
         String argument = NAMED.get(node.operator());
-        Node.NamedArgument sizes = argument == null ? null : named(node, argument);
-        Node.NamedArgument self = named(node, "self");
-        if (argument == null
-                || sizes == null
-                || self == null
-                || !(self.value() instanceof Argument.Value v)
-                || !(sizes.value() instanceof Argument.Ints ints)) {
+        String self = node.tensor("self");
+        if (argument == null || self == null || !(node.argument(argument) instanceof Argument.Ints ints)) {
             return null;
         }
-        TensorMeta meta = graph.values().get(v.name());
+        TensorMeta meta = graph.values().get(self);
         return meta == null
                 ? null
                 : new Sized(
                         node.operator(),
                         argument,
-                        v.name(),
+                        self,
                         meta.sizes().stream().mapToLong(this::evaluate).toArray(),
                         ints.values().stream().mapToLong(this::evaluate).toArray());
     }
@@ -149,23 +144,12 @@ final class LocalSizes {
         return e.evaluate(symbols);
     }
 
-    private static Node.@Nullable NamedArgument named(Node node, String name) {
-        return node.arguments().stream()
-                .filter(a -> a.name().equals(name))
-                .findFirst()
-                .orElse(null);
-    }
-
     private static Node with(Node node, String argument, long[] sizes) {
         List<SymExpr> constants = new ArrayList<>();
         for (long s : sizes) {
             constants.add(new SymExpr.Constant(s));
         }
-        List<Node.NamedArgument> arguments = node.arguments().stream()
-                .map(a ->
-                        a.name().equals(argument) ? new Node.NamedArgument(argument, new Argument.Ints(constants)) : a)
-                .toList();
-        return node.withArguments(arguments);
+        return node.with(argument, new Argument.Ints(constants));
     }
 
     private static long[] expanded(long[] whole, long[] here, long[] asked) {

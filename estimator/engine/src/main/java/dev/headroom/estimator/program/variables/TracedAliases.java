@@ -49,22 +49,13 @@ public final class TracedAliases {
     }
 
     private boolean changesNothing(Node n) {
-        String source = input(n);
+        String source = n.tensor("self");
         TensorMeta from = source == null ? null : graph.values().get(source);
         TensorMeta to = graph.values().get(n.outputs().get(0));
         return from != null
                 && to != null
                 && from.dtype() == to.dtype()
                 && (to.dtype().isFloatingPoint() || to.dtype().isComplex()); // integers keep theirs in the run, too
-    }
-
-    private static @Nullable String input(Node n) {
-        for (Node.NamedArgument a : n.arguments()) {
-            if (a.name().equals("self") && a.value() instanceof Argument.Value v) {
-                return v.name();
-            }
-        }
-        return null;
     }
 
     private Graph rewrite() {
@@ -75,16 +66,7 @@ public final class TracedAliases {
         List<Graph.Output> outputs = graph.outputs().stream()
                 .map(o -> new Graph.Output(o.kind(), seen(o.value(), nodes.size()), o.target()))
                 .toList();
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                out,
-                outputs,
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(out).withOutputs(outputs);
     }
 
     private Node renamed(int i) {
@@ -92,15 +74,8 @@ public final class TracedAliases {
         boolean changed = false;
         List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments().size());
         for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                boolean wantsType = a.name().equals("other") && n.operator().equals("aten.type_as");
-                value = new Argument.Value(wantsType ? seen(unconverted(v.name(), i), i) : seen(v.name(), i));
-            } else if (value instanceof Argument.Values vs) {
-                List<String> names = new ArrayList<>(vs.names());
-                names.replaceAll(name -> seen(name, i));
-                value = new Argument.Values(names);
-            }
+            boolean wantsType = a.name().equals("other") && n.operator().equals("aten.type_as");
+            Argument value = a.value().reading(v -> seen(wantsType ? unconverted(v, i) : v, i));
             changed |= !value.equals(a.value());
             arguments.add(new Node.NamedArgument(a.name(), value));
         }
@@ -114,7 +89,7 @@ public final class TracedAliases {
         while (made != null
                 && variables.depth(made) >= 0
                 && variables.statementEnd(made, variables.depth(made)) >= reader) {
-            String source = input(nodes.get(made));
+            String source = nodes.get(made).tensor("self");
             if (source == null) {
                 return at;
             }
@@ -130,7 +105,7 @@ public final class TracedAliases {
         String at = name;
         Integer made = conversions.get(at);
         while (made != null && !visible(made, reader)) {
-            at = input(nodes.get(made));
+            at = nodes.get(made).tensor("self");
             made = conversions.get(at);
         }
         return at;

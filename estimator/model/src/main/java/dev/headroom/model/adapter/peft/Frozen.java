@@ -38,16 +38,7 @@ final class Frozen {
                 values.put(t.value(), t.meta());
             }
         });
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                graph.nodes(),
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                held);
+        return graph.withValues(values).withHeld(held);
     }
 
     /** The model under adapters: frozen but for what {@code --train} names. */

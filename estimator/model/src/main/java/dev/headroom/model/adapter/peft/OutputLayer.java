@@ -1,12 +1,12 @@
 package dev.headroom.model.adapter.peft;
 
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -52,19 +52,11 @@ final class OutputLayer {
     private boolean countsItself(Node embedding) {
         return graph.nodes().stream()
                 .filter(n -> n.operator().equals("aten.arange"))
-                .anyMatch(n -> n.outputs().contains(argument(embedding, "indices")));
+                .anyMatch(n -> n.outputs().contains(embedding.tensor("indices")));
     }
 
     private static String weight(Node embedding) {
-        return argument(embedding, "weight");
-    }
-
-    private static String argument(Node embedding, String argument) {
-        return embedding.arguments().stream()
-                .filter(a -> a.name().equals(argument))
-                .map(a -> ((Argument.Value) a.value()).name())
-                .findFirst()
-                .orElseThrow();
+        return Objects.requireNonNull(embedding.tensor("weight"), "weight");
     }
 
     private static List<Long> sizes(List<SymExpr> sizes) {

@@ -49,16 +49,7 @@ final class SvdPenalty {
         all.addAll(penalty.nodes);
         Map<String, TensorMeta> values = new LinkedHashMap<>(graph.values());
         values.put(total, meta);
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                all,
-                outputs,
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        return graph.withNodes(all).withOutputs(outputs).withValues(values);
     }
 
     private String sum(List<Wrapping> layers) {

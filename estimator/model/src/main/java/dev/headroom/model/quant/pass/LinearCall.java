@@ -1,6 +1,5 @@
 package dev.headroom.model.quant.pass;
 
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -66,7 +65,7 @@ record LinearCall(
 
     private static @Nullable LinearCall linear(Graph graph, int at) {
         Node node = graph.nodes().get(at);
-        return call(graph, at, at + 1, value(node, "input"), value(node, "weight"), value(node, "bias"), false);
+        return call(graph, at, at + 1, node.tensor("input"), node.tensor("weight"), node.tensor("bias"), false);
     }
 
     /** {@code torch.addmm(bias, x.view(-1, in), weight).view(…)}. */
@@ -79,17 +78,17 @@ record LinearCall(
         Node after = nodes.get(at + 1);
         boolean views = before.operator().equals("aten.view")
                 && after.operator().equals("aten.view")
-                && Objects.equals(value(nodes.get(at), "mat1"), before.outputs().get(0))
-                && Objects.equals(value(after, "self"), nodes.get(at).outputs().get(0));
+                && Objects.equals(nodes.get(at).tensor("mat1"), before.outputs().get(0))
+                && Objects.equals(after.tensor("self"), nodes.get(at).outputs().get(0));
         Node product = nodes.get(at);
         return views
                 ? call(
                         graph,
                         at - 1,
                         at + 2,
-                        value(before, "self"),
-                        value(product, "mat2"),
-                        value(product, "self"),
+                        before.tensor("self"),
+                        product.tensor("mat2"),
+                        product.tensor("self"),
                         true)
                 : null;
     }
@@ -118,14 +117,5 @@ record LinearCall(
                 turned ? columns : rows,
                 turned ? rows : columns,
                 turned);
-    }
-
-    private static @Nullable String value(Node node, String argument) {
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(argument) && a.value() instanceof Argument.Value v) {
-                return v.name();
-            }
-        }
-        return null;
     }
 }

@@ -79,16 +79,7 @@ public final class QuantisedLinears {
             at = call.to();
         }
         nodes.addAll(graph.nodes().subList(at, graph.nodes().size()));
-        return new Graph(
-                graph.name(),
-                inputs(),
-                nodes,
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                held());
+        return graph.withInputs(inputs()).withNodes(nodes).withValues(values).withHeld(held());
     }
 
     private static boolean fits(LinearCall call) {

@@ -32,14 +32,14 @@ public record QuantisedWeight(DType type, long out, long in, boolean turned) {
         Map<String, QuantisedWeight> out = new LinkedHashMap<>();
         for (Node node : GenerationProgram.firstPass(graph).nodes()) {
             if (QuantisedOperators.isLinear(node.operator())) {
-                Argument.Value weight = (Argument.Value) argument(node, "weight");
-                List<Long> shape = ((Argument.Ints) argument(node, "shape"))
+                String weight = Objects.requireNonNull(node.tensor("weight"), "weight");
+                List<Long> shape = ((Argument.Ints) Objects.requireNonNull(node.argument("shape"), "shape"))
                         .values().stream().map(s -> s.evaluate(Map.of())).toList();
-                DType type = ((Argument.Type) argument(node, "weight_dtype")).value();
-                boolean turned =
-                        node.arguments().stream().anyMatch(a -> a.name().equals("turned"));
+                DType type =
+                        ((Argument.Type) Objects.requireNonNull(node.argument("weight_dtype"), "weight_dtype")).value();
+                boolean turned = node.argument("turned") != null;
                 out.put(
-                        Objects.requireNonNull(names.get(weight.name())),
+                        Objects.requireNonNull(names.get(weight)),
                         new QuantisedWeight(type, shape.get(0), shape.get(1), turned));
             }
         }
@@ -49,13 +49,5 @@ public record QuantisedWeight(DType type, long out, long in, boolean turned) {
     /** The qualified name of a tensor that belongs to a quantised weight, such as its {@code absmax}. */
     public static String named(String weight, String part) {
         return QuantisedTensors.named(weight, part);
-    }
-
-    private static Argument argument(Node node, String name) {
-        return node.arguments().stream()
-                .filter(a -> a.name().equals(name))
-                .map(Node.NamedArgument::value)
-                .findFirst()
-                .orElseThrow();
     }
 }

@@ -26,20 +26,12 @@ public final class Quantised {
 
     /** Sizes of the weight before it was quantised. */
     public static List<SymExpr> shape(CallSpan call) {
-        return product(call).arguments().stream()
-                .filter(a -> a.name().equals("shape"))
-                .map(a -> ((Argument.Ints) a.value()).values())
-                .findFirst()
-                .orElse(List.of());
+        return product(call).argument("shape") instanceof Argument.Ints shape ? shape.values() : List.of();
     }
 
     /** The type that the layer computes in, of which its adapter is made. */
     public static DType computeType(CallSpan call) {
-        return product(call).arguments().stream()
-                .filter(a -> a.name().equals("compute_dtype"))
-                .map(a -> ((Argument.Type) a.value()).value())
-                .findFirst()
-                .orElse(DType.FLOAT32);
+        return product(call).argument("compute_dtype") instanceof Argument.Type type ? type.value() : DType.FLOAT32;
     }
 
     /** {@code dequantize_module_weight(base_layer)} (peft, utils/integrations.py). */

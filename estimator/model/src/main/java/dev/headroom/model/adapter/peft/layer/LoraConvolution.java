@@ -28,11 +28,8 @@ final class LoraConvolution implements AdapterLayer {
         this.options = options;
         this.run = run;
         this.base = call.nodes().get(0);
-        this.groups = base.arguments().stream()
-                .filter(a -> a.name().equals("groups"))
-                .map(a -> ((Argument.Int) a.value()).value().evaluate(Map.of()))
-                .findFirst()
-                .orElse(1L);
+        this.groups =
+                base.argument("groups") instanceof Argument.Int i ? i.value().evaluate(Map.of()) : 1;
         if (options.dora()) {
             throw new UserInputException("`dora`: '" + layer.path()
                     + "' is a convolution; only adapters of linear layers" + " and embeddings can be decomposed here");
