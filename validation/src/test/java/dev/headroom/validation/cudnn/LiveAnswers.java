@@ -17,10 +17,9 @@ public final class LiveAnswers implements WorkspaceSource {
 
     /** Read with the first question. */
     private static final class Kept {
-        private static final Map<ConvolutionProblem, Long> ANSWERS =
-                lines().stream()
-                        .map(AnswerLine::parse)
-                        .collect(Collectors.toMap(AnswerLine::problem, AnswerLine::workspace));
+        private static final Map<ConvolutionProblem, Long> ANSWERS = lines().stream()
+                .map(AnswerLine::parse)
+                .collect(Collectors.toMap(AnswerLine::problem, AnswerLine::workspace));
     }
 
     private static List<String> lines() {

@@ -99,7 +99,10 @@ class LiveAnswersTest {
                 Stream.of(seeing, seeing.withDriver(VERSION))
                         .map(sources -> lines.keySet().stream()
                                 .filter(line -> same(
-                                        sources.answer(line.problem()).orElseThrow().first(), line.workspace()))
+                                        sources.answer(line.problem())
+                                                .orElseThrow()
+                                                .first(),
+                                        line.workspace()))
                                 .count())
                         .toList());
     }
