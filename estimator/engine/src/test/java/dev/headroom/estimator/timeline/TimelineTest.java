@@ -3,6 +3,9 @@ package dev.headroom.estimator.timeline;
 import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ParallelSettings.PARALLEL;
+import static dev.headroom.model.scenario.ParallelSettings.WORLD;
+import static dev.headroom.model.scenario.ParallelSettings.ZERO_OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,6 +17,7 @@ import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.Moment;
@@ -21,6 +25,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,6 +33,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A timeline tells the same story as the prediction. */
@@ -110,7 +116,8 @@ class TimelineTest {
     void tensorsHaveTheirNamesAndShapes() {
         Timeline t = played(null, "").timeline();
         LiveTensor weight = t.tensors().get(0);
-        assertFalse(weight.name().isEmpty());
+        assertEquals("0.weight", weight.name());
+        assertEquals("0", weight.owner());
         assertEquals(t.size(), weight.died());
         assertNotNull(weight.dtype());
         for (LiveTensor tensor : t.tensors()) {
@@ -212,6 +219,39 @@ class TimelineTest {
             most = Math.max(most, t.allocated(event));
         }
         assertEquals(t.allocated(t.peak()), most);
+    }
+
+    /** As many columns as events are one each; of events with equally much, the first stands for the column. */
+    @Test
+    void aCurveIsAsFineAsItMayBe() {
+        Timeline t = played(null, "").timeline();
+        assertEquals(t.size(), new CategoryCurve(t, t.size()).columns());
+        assertEquals((t.size() + 1) / 2, new CategoryCurve(t, t.size() - 1).columns());
+        CategoryCurve one = new CategoryCurve(t, 1);
+        assertEquals(1, one.columns());
+        assertEquals(t.peak(), one.event(0));
+    }
+
+    /** What plays the run answers as what only predicts: of several ranks that of the fullest, with a word on all. */
+    @ParameterizedTest
+    @EnumSource(names = {"SINGLE", "DDP", "FSDP2"})
+    void aPlayedRunIsThePredicted(ParallelKind kind) {
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 64L)
+                .with(PARALLEL, kind)
+                .with(WORLD, kind == ParallelKind.SINGLE ? 1 : 3)
+                .with(ZERO_OPTIMIZER, kind == ParallelKind.DDP);
+        PredictionRequest request = new PredictionRequest(MODEL, run);
+        PlayedRun played = PlayedRun.of(request);
+        Prediction told = Predictor.predict(request);
+        assertEquals(told.peak(), played.prediction().peak());
+        assertEquals(told.phases(), played.prediction().phases());
+        assertEquals(told.ranks(), played.prediction().ranks());
+        assertEquals(kind == ParallelKind.SINGLE, told.ranks().isEmpty());
+        assertEquals(
+                told.peak().allocated(),
+                played.timeline().allocated(played.timeline().peak()));
+        assertEquals(told.run(), played.request().scenario());
     }
 
     @Test
