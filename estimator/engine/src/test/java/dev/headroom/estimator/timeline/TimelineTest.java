@@ -254,6 +254,27 @@ class TimelineTest {
         assertEquals(told.run(), played.request().scenario());
     }
 
+    /** The first of the highest among the events of a span, its end not among them. */
+    @Test
+    void everySpanHasItsPeak() {
+        Timeline t = played(null, "").timeline();
+        Moment moment = t.phases().get(0).moment();
+        assertEquals(-1, t.peak(new PhaseSpan(moment, 3, 3)));
+        for (int from : new int[] {0, 1, t.size() / 2, t.peak(), t.size() - 1}) {
+            int highest = from;
+            for (int to = from + 1; to <= t.size(); to++) {
+                highest = t.allocated(to - 1) > t.allocated(highest) ? to - 1 : highest;
+                assertEquals(highest, t.peak(new PhaseSpan(moment, from, to)));
+            }
+        }
+        // What a run ends with is freed here: the peak of a span that only falls is its first event.
+        int last = t.size() - 1;
+        while (!t.isFree(last)) {
+            last--;
+        }
+        assertEquals(last - 1, t.peak(new PhaseSpan(moment, last - 1, last + 1)));
+    }
+
     @Test
     void aPhaseIsCalledByItsStepAndPass() {
         PhaseSpan step = new PhaseSpan(new Moment(Phase.BACKWARD, 1, null), 0, 4);

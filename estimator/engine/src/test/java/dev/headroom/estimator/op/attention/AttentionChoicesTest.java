@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.attention;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
@@ -22,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kernels of attention as PyTorch 2.14 chooses them on GPUs of several compute capabilities. */
@@ -54,11 +56,7 @@ class AttentionChoicesTest {
     @ParameterizedTest
     @ValueSource(strings = {"7.5", "8.0", "8.6", "9.0", "10.0", "12.0"})
     void choosesAsPyTorchDoes(String capability) {
-        String[] numbers = capability.split("\\.");
-        EagerRuntime rt = new EagerRuntime(
-                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 33)),
-                new DeviceModel(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]), 100),
-                new KernelOptions(0, Scenario.Attention.AUTO));
+        EagerRuntime rt = runtime(capability, Scenario.Attention.AUTO);
         List<String> wrong = new ArrayList<>();
         for (String[] row : ROWS.subList(1, ROWS.size())) {
             Call c = Call.of(row);
@@ -70,6 +68,29 @@ class AttentionChoicesTest {
             }
         }
         assertEquals(List.of(), wrong);
+    }
+
+    /** A kernel that is allowed alone is chosen wherever it is by itself, and else the plain computation where it cannot. */
+    @ParameterizedTest
+    @EnumSource(names = {"CUDNN", "FLASH", "EFFICIENT", "MATH"})
+    void choosesWhatIsAllowed(Scenario.Attention allowed) {
+        EagerRuntime rt = runtime("9.0", allowed);
+        for (String[] row : ROWS.subList(1, ROWS.size())) {
+            Call c = Call.of(row);
+            try (Frame f = rt.frame()) {
+                String chosen = AttentionBackend.choose(rt, call(rt, c)).name();
+                boolean byItself = c.word("9.0").equals(allowed.name());
+                assertTrue(chosen.equals(allowed.name()) || !byItself && chosen.equals("MATH"), String.join(",", row));
+            }
+        }
+    }
+
+    private static EagerRuntime runtime(String capability, Scenario.Attention allowed) {
+        String[] numbers = capability.split("\\.");
+        return new EagerRuntime(
+                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 33)),
+                new DeviceModel(Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]), 100),
+                new KernelOptions(0, allowed));
     }
 
     private static AttentionCall call(EagerRuntime rt, Call c) {
