@@ -11,10 +11,9 @@ import org.junit.jupiter.api.TestFactory;
 class OperatorsOnGpusTest {
     @TestFactory
     Stream<DynamicTest> everyEventOfEveryCase() {
-        return OperatorCase.onGpus().entrySet().stream()
-                .flatMap(gpu -> gpu.getValue().stream()
-                        .map(c -> DynamicTest.dynamicTest(
-                                gpu.getKey() + " " + c.label() + ": " + c.code(),
-                                () -> assertEquals("", PlayedCase.play(c).divergence(c)))));
+        return OperatorCase.onGpus().entrySet().stream().flatMap(gpu -> gpu.getValue().stream()
+                .map(c -> DynamicTest.dynamicTest(
+                        gpu.getKey() + " " + c.label() + ": " + c.code(),
+                        () -> assertEquals("", PlayedCase.play(c).divergence(c)))));
     }
 }

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where models are divided, and what types go around compiled blocks. */
 class GraphBreaksTest {
-    private static final String LOSS = "  File \"x.py\", line 1, in forward\n    loss = self.loss_function(logits, labels)\n";
+    private static final String LOSS =
+            "  File \"x.py\", line 1, in forward\n    loss = self.loss_function(logits, labels)\n";
 
     private static Node node(String target, String reads, String makes, String type, String inner, String trace) {
         List<Node.ModuleCall> stack = inner.isEmpty()
@@ -47,9 +48,9 @@ class GraphBreaksTest {
                 List.of(List.of(before, before), List.of(loss, before)),
                 GraphBreaks.parts(List.of(before, before, loss, before)));
         assertEquals(List.of(List.of(loss, before)), GraphBreaks.parts(List.of(loss, before)), "nothing is before it");
-        for (String known : new String[] {
-            "transformers.models.llama.modeling_llama.LlamaForCausalLM", "my.project.GPT2LMHeadModel"
-        }) {
+        for (String known :
+                new String[] {"transformers.models.llama.modeling_llama.LlamaForCausalLM", "my.project.GPT2LMHeadModel"
+                }) {
             List<Node> nodes = List.of(of(known, ""), of(known, LOSS));
             assertEquals(List.of(nodes), GraphBreaks.parts(nodes), known);
         }

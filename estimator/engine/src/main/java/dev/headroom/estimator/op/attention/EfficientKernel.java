@@ -60,7 +60,8 @@ record EfficientKernel(int rows, int columns, boolean inRegisters, boolean compu
     long workspace(long batch, long heads, long queries, long keys, long features, long valueFeatures) {
         long elements = 0;
         if (!inRegisters) {
-            elements += splits(batch * heads, keys) * columns * (roundUp(features, rows) + roundUp(valueFeatures, rows));
+            elements +=
+                    splits(batch * heads, keys) * columns * (roundUp(features, rows) + roundUp(valueFeatures, rows));
         }
         // A tile's partial sum of the queries' gradient, with a lock, a counter and padding.
         long tile = 4 + (long) rows * columns;
