@@ -1,6 +1,7 @@
 package dev.headroom.estimator.compile.partition;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.estimator.compile.trace.Joint;
 import dev.headroom.estimator.compile.trace.Kind;
@@ -8,11 +9,14 @@ import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What PyTorch 2.14.1's partitioner keeps of small models under budgets: {@code aot_function} with Inductor's
@@ -141,5 +145,38 @@ class ActivationBudgetTest {
     })
     void sumsAreKeptWhereLittleIs(double budget, String expected) {
         assertEquals(expected, kept(sums(), budget));
+    }
+
+    /** Without a budget there are the arguments alone, which PyTorch keeps all. */
+    @Test
+    void nothingButArguments() {
+        List<Value> kept = Partition.of(chain(), 0).kept();
+        assertEquals(5, kept.size());
+        assertTrue(kept.stream().allMatch(Value::isPlaceholder));
+    }
+
+    /** reordering_to_mimic_autograd_engine: what is computed again comes right before the first that needs it. */
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.1, 0.3, 1})
+    void whatIsComputedAgainComesLate(double budget) {
+        Partition divided = Partition.of(chain(), budget);
+        Set<Value> done = new HashSet<>(divided.kept());
+        Set<Value> waiting = new HashSet<>();
+        Set<Value> after = new HashSet<>(divided.tangents());
+        for (Value v : divided.backward()) {
+            for (Value a : v.arguments()) {
+                assertTrue(a.isPlaceholder() || done.contains(a), "what is read is there");
+            }
+            if (v.arguments().stream().anyMatch(after::contains)) {
+                after.add(v);
+                assertTrue(Program.needed(List.of(v), Set.copyOf(divided.kept())).containsAll(waiting), v.op());
+                waiting.clear();
+            } else {
+                waiting.add(v);
+            }
+            assertTrue(done.add(v), "once");
+        }
+        assertEquals(Set.of(), waiting);
+        divided.gradients().forEach(g -> assertTrue(g == null || done.contains(g)));
     }
 }
