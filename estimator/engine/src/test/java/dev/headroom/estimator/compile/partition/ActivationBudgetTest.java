@@ -169,7 +169,8 @@ class ActivationBudgetTest {
             }
             if (v.arguments().stream().anyMatch(after::contains)) {
                 after.add(v);
-                assertTrue(Program.needed(List.of(v), Set.copyOf(divided.kept())).containsAll(waiting), v.op());
+                assertTrue(
+                        Program.needed(List.of(v), Set.copyOf(divided.kept())).containsAll(waiting), v.op());
                 waiting.clear();
             } else {
                 waiting.add(v);
