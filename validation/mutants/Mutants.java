@@ -161,9 +161,12 @@ public final class Mutants {
             thread.join(50);
             long used = THREADS.getThreadCpuTime(thread.getId()) - trial.begun;
             if (thread.isAlive() && trial.now != null && used > 10 * nanos.get(trial.now) + HANGS_NANOS) {
+                // A class of tests goes on with the next, which may not end either.
+                while (thread.isAlive()) {
+                    thread.stop();
+                    thread.join(1000);
+                }
                 trial.status = "TIMED_OUT";
-                thread.stop();
-                thread.join();
             }
         }
         put(name, source.getBytes(name).orElseThrow());

@@ -13,7 +13,7 @@ path=$here/../target/mutants:$(jars org/pitest "$(version pitest.version)")
 junit=$(version junit.version)
 path=$path$(jars org/junit/jupiter "$junit")$(jars org/junit/platform "1.${junit#*.}" | tr ':' '\n' \
     | grep -v standalone | tr '\n' ':')$(jars net/jqwik "$(version jqwik.version)")
-for artifact in org/opentest4j org/apiguardian org/apache/commons/commons-text org/apache/commons/commons-lang3; do
+for artifact in org/opentest4j/opentest4j org/apiguardian org/apache/commons/commons-text org/apache/commons/commons-lang3; do
     path=$path$(find "$repository/$artifact" -name '*.jar' | sort | tail -n 1):
 done
 for m in validation fixtures estimator/app executor estimator/advisor estimator/engine estimator/model allocator-sim; do

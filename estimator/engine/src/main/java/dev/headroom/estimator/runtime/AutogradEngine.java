@@ -238,9 +238,9 @@ public final class AutogradEngine {
                 return;
             }
         }
-        tape.run(node, selection);
+        GraphTask.Turn outer = tape.turn(new GraphTask.Turn(node, selection));
         Tensor[] outputs = node.variable == null ? call(node, inputs) : accumulate(node, node.variable, inputs);
-        tape.run(null, null);
+        tape.turn(outer);
         pass(graphTask, node, outputs);
     }
 
@@ -321,10 +321,11 @@ public final class AutogradEngine {
             leaf.leafHooks.callTensorHooks(runtime, inputs);
         }
         callBefore(node.hooks(), inputs);
-        boolean kept = node.hooks() != null || leaf.leafHooks != null && leaf.leafHooks.keepGradients();
+        NodeHooks hooks = node.hooks();
+        boolean kept = hooks != null && hooks.areAfter() || leaf.leafHooks != null && leaf.leafHooks.keepGradients();
         if (inputs[0] != null) {
             sums.accumulate(leaf, inputs[0]);
-            if (!kept) { // the engine gave it away (call_function), and the node no longer needs it
+            if (!kept) { // without hooks after the node the engine gives it away (call_function)
                 runtime.release(inputs[0]);
                 inputs[0] = null;
             }
@@ -332,7 +333,6 @@ public final class AutogradEngine {
                 leaf.leafHooks.callAccumulated(runtime, leaf);
             }
         }
-        NodeHooks hooks = node.hooks();
         if (hooks != null) {
             hooks.callAfter(runtime, NOTHING, inputs);
         }

@@ -42,6 +42,16 @@ final class GraphTask {
         }
     }
 
+    /**
+     * A node that runs and what its pass is to run (graph_task.h, GraphTaskGuard).
+     *
+     * @param node {@code null} while none runs
+     * @param selection {@code null} for everything
+     */
+    record Turn(@Nullable GradNode node, @Nullable Selection selection) {
+        static final Turn NOBODYS = new Turn(null, null);
+    }
+
     /** What a node that is not ready to run waits for (graph_task.h: dependencies_ and not_ready_). */
     Awaited awaited(GradNode node) {
         return Objects.requireNonNull(find(node), node.name);

@@ -40,6 +40,11 @@ final class NodeHooks {
         return keepsGradients;
     }
 
+    /** Whether a hook sees what the node was given after it ran. */
+    boolean areAfter() {
+        return !after.isEmpty();
+    }
+
     private static <T> AutogradHooks.Handle add(List<T> hooks, T hook) {
         hooks.add(hook);
         return () -> hooks.remove(hook);

@@ -19,8 +19,7 @@ public final class Tape {
     private @Nullable SavedTensorHooks hooks;
     private boolean stoppedAtResult;
     private boolean destroying;
-    private @Nullable GradNode running;
-    private GraphTask.@Nullable Selection selection;
+    private GraphTask.Turn running = GraphTask.Turn.NOBODYS;
 
     Tape(EagerRuntime runtime, HostThreads threads) {
         this.runtime = runtime;
@@ -173,15 +172,18 @@ public final class Tape {
         return node;
     }
 
-    /** A node of a pass runs; {@code null}: none does any more. */
-    void run(@Nullable GradNode node, GraphTask.@Nullable Selection of) {
-        running = node;
-        selection = of;
+    /** Says what runs from now on, and gives back what ran: a node in which a pass runs goes on after it. */
+    GraphTask.Turn turn(GraphTask.Turn next) {
+        GraphTask.Turn before = running;
+        running = next;
+        return before;
     }
 
     /** {@code task_should_compute_output}: whether a node's gradient is wanted by the pass that runs it. */
     boolean computes(GradNode node, GradNode.Edge edge) {
-        return node != running || selection == null || selection.computes(edge.node());
+        return node != running.node()
+                || running.selection() == null
+                || running.selection().computes(edge.node());
     }
 
     /** Replaces a tensor's history. */

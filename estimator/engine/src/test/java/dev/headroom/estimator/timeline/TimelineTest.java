@@ -1,5 +1,8 @@
 package dev.headroom.estimator.timeline;
 
+import static dev.headroom.model.scenario.ParallelSettings.PARALLEL;
+import static dev.headroom.model.scenario.ParallelSettings.WORLD;
+import static dev.headroom.model.scenario.ParallelSettings.ZERO_OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
@@ -14,8 +17,10 @@ import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
@@ -28,6 +33,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A timeline tells the same story as the prediction. */
@@ -110,7 +116,8 @@ class TimelineTest {
     void tensorsHaveTheirNamesAndShapes() {
         Timeline t = played(null, "").timeline();
         LiveTensor weight = t.tensors().get(0);
-        assertFalse(weight.name().isEmpty());
+        assertEquals("0.weight", weight.name());
+        assertEquals("0", weight.owner());
         assertEquals(t.size(), weight.died());
         assertNotNull(weight.dtype());
         for (LiveTensor tensor : t.tensors()) {
@@ -212,6 +219,60 @@ class TimelineTest {
             most = Math.max(most, t.allocated(event));
         }
         assertEquals(t.allocated(t.peak()), most);
+    }
+
+    /** As many columns as events are one each; of events with equally much, the first stands for the column. */
+    @Test
+    void aCurveIsAsFineAsItMayBe() {
+        Timeline t = played(null, "").timeline();
+        assertEquals(t.size(), new CategoryCurve(t, t.size()).columns());
+        assertEquals((t.size() + 1) / 2, new CategoryCurve(t, t.size() - 1).columns());
+        CategoryCurve one = new CategoryCurve(t, 1);
+        assertEquals(1, one.columns());
+        assertEquals(t.peak(), one.event(0));
+    }
+
+    /** What plays the run answers as what only predicts: of several ranks that of the fullest, with a word on all. */
+    @ParameterizedTest
+    @EnumSource(names = {"SINGLE", "DDP", "FSDP2"})
+    void aPlayedRunIsThePredicted(ParallelKind kind) {
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 64L)
+                .with(PARALLEL, kind)
+                .with(WORLD, kind == ParallelKind.SINGLE ? 1 : 3)
+                .with(ZERO_OPTIMIZER, kind == ParallelKind.DDP);
+        PredictionRequest request = new PredictionRequest(MODEL, run);
+        PlayedRun played = PlayedRun.of(request);
+        Prediction told = Predictor.predict(request);
+        assertEquals(told.peak(), played.prediction().peak());
+        assertEquals(told.phases(), played.prediction().phases());
+        assertEquals(told.ranks(), played.prediction().ranks());
+        assertEquals(kind == ParallelKind.SINGLE, told.ranks().isEmpty());
+        assertEquals(
+                told.peak().allocated(),
+                played.timeline().allocated(played.timeline().peak()));
+        assertEquals(told.run(), played.request().scenario());
+    }
+
+    /** The first of the highest among the events of a span, its end not among them. */
+    @Test
+    void everySpanHasItsPeak() {
+        Timeline t = played(null, "").timeline();
+        Moment moment = t.phases().get(0).moment();
+        assertEquals(-1, t.peak(new PhaseSpan(moment, 3, 3)));
+        for (int from : new int[] {0, 1, t.size() / 2, t.peak(), t.size() - 1}) {
+            int highest = from;
+            for (int to = from + 1; to <= t.size(); to++) {
+                highest = t.allocated(to - 1) > t.allocated(highest) ? to - 1 : highest;
+                assertEquals(highest, t.peak(new PhaseSpan(moment, from, to)));
+            }
+        }
+        // What a run ends with is freed here: the peak of a span that only falls is its first event.
+        int last = t.size() - 1;
+        while (!t.isFree(last)) {
+            last--;
+        }
+        assertEquals(last - 1, t.peak(new PhaseSpan(moment, last - 1, last + 1)));
     }
 
     @Test

@@ -35,6 +35,15 @@ public record CudnnVersion(int major, int minor) {
         return !since(9, 8);
     }
 
+    /**
+     * Whether attention of single queries comes out wrong on GPUs of compute capability 10 and 11: 9.19 to 9.25.0, as
+     * PyTorch 2.14.1 says (ATen/native/cudnn/MHA.cpp, check_cudnn_sdpa_decode), which excepts 9.24.1; its packages bring
+     * 9.24.0.
+     */
+    public boolean decodesWrongly() {
+        return since(9, 19) && !since(9, 26);
+    }
+
     /** Channels of a group from which on a search keeps what the heuristics name first. */
     public static final long LEAST_GROUP = 24;
 

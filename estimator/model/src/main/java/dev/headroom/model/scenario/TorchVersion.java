@@ -252,6 +252,15 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * cuDNN's attention is not taken for single queries where cuDNN computes them wrongly ({@link
+     * CudnnVersion#decodesWrongly}): pull request 194927 of August 2026 (sdp_utils.cpp,
+     * is_cudnn_attention_decode_disabled), in 2.14.1.
+     */
+    public boolean cudnnChecksDecoding() {
+        return since(2, 14);
+    }
+
+    /**
      * Memory-efficient attention takes fewer heads of keys and values than of queries, and every fused kernel takes a
      * single one without {@code enable_gqa}: pull request 191085 of July 2026, whose first release is 2.14. Before, the
      * plain operators compute such attention where no other fused kernel does.

@@ -14,7 +14,9 @@ final class Operations {
                 Math.max(1, 2 * v.numel() * given.get(given.size() - 2).size(-1));
             case "aten.convolution" -> {
                 Value weight = given.get(1);
-                yield Math.max(1, 2 * v.numel() * (weight.numel() / weight.size(0)));
+                // Each position is read once by every weight: positions of the result, or of what is transposed.
+                Value positions = v.key().endsWith(" transposed") ? given.get(0) : v;
+                yield Math.max(1, 2 * positions.numel() * (weight.numel() / weight.size(0)));
             }
             case "aten._scaled_dot_product_flash_attention",
                     "aten._scaled_dot_product_efficient_attention",

@@ -111,7 +111,15 @@ enum AttentionBackend {
                 && valueFeatures % 8 == 0
                 && (!grad || !big || !torch.cudnnChecksGradients() || wideGradient(features, valueFeatures))
                 && keys > 1
-                && (c.query().size(2) > 1 || c.dropout() == 0);
+                && (c.query().size(2) > 1 || c.dropout() == 0 && decodes(rt));
+    }
+
+    /** {@code is_cudnn_attention_decode_disabled}: of single queries. */
+    private static boolean decodes(EagerRuntime rt) {
+        boolean affected = rt.device().major() == 10 || rt.device().major() == 11;
+        return !affected
+                || !rt.options().torch().cudnnChecksDecoding()
+                || !rt.options().cudnn().decodesWrongly();
     }
 
     /** {@code check_cudnn_d256_bprop_head_dim}: head sizes that have a backward pass. */

@@ -58,10 +58,10 @@ record EfficientKernel(int rows, int columns, boolean inRegisters, boolean compu
 
     /** Bytes of the workspace (kernel_backward.h, Params::workspace_size). */
     long workspace(long batch, long heads, long queries, long keys, long features, long valueFeatures) {
-        long splits = splits(batch * heads, keys);
         long elements = 0;
         if (!inRegisters) {
-            elements += splits * columns * (roundUp(features, rows) + roundUp(valueFeatures, rows));
+            elements +=
+                    splits(batch * heads, keys) * columns * (roundUp(features, rows) + roundUp(valueFeatures, rows));
         }
         // A tile's partial sum of the queries' gradient, with a lock, a counter and padding.
         long tile = 4 + (long) rows * columns;
@@ -69,16 +69,9 @@ record EfficientKernel(int rows, int columns, boolean inRegisters, boolean compu
         return batch * heads * roundUp(elements, 4) * 4;
     }
 
-    /** Parts that the keys are split into (attention_backward.cu). */
+    /** Parts that the keys are split into, each with a staging area (attention_backward.cu). */
     private long splits(long parallel, long keys) {
-        long splits = Bytes.ceilDiv(keys, columns);
-        if (parallel >= 256 && keys <= 2L * columns) {
-            splits = 1;
-        }
-        if (!inRegisters) {
-            splits = Math.min(splits, 200 / parallel);
-        }
-        return Math.max(splits, 1);
+        return Math.max(Math.min(Bytes.ceilDiv(keys, columns), 200 / parallel), 1);
     }
 
     private static long roundUp(long a, long b) {

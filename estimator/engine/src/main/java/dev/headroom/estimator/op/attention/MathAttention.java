@@ -20,8 +20,13 @@ import java.util.function.Supplier;
 final class MathAttention {
     private MathAttention() {}
 
-    /** Half types are computed in float32. */
+    /** The weights, which are returned too, are let go of by the caller before it goes on. */
     static Tensor apply(EagerRuntime rt, AttentionCall c) {
+        return operator(rt, () -> computed(rt, c));
+    }
+
+    /** Half types are computed in float32. */
+    private static Tensor computed(EagerRuntime rt, AttentionCall c) {
         DType origin = c.query().dtype();
         DType type = origin.isReducedFloat() ? DType.FLOAT32 : origin;
         Frame scope = rt.frame();
@@ -31,10 +36,10 @@ final class MathAttention {
             Tensor v0 = Copies.to(rt, c.value(), type);
             Tensor q = scaled(rt, q0);
             Tensor mask = c.causal() ? causal(rt, q.size(-2), k0.size(-2), q.dtype()) : c.mask();
-            long repeatK = q.size(-3) / k0.size(-3);
-            long repeatV = q.size(-3) / v0.size(-3);
-            Tensor k = c.grouped() && repeatK > 1 ? repeat(rt, k0, repeatK) : k0;
-            Tensor v = c.grouped() && repeatV > 1 ? repeat(rt, v0, repeatV) : v0;
+            long heads = q.size(-3);
+            boolean repeats = c.grouped() && (heads != k0.size(-3) || heads != v0.size(-3));
+            Tensor k = repeats ? repeat(rt, k0, heads / k0.size(-3)) : k0;
+            Tensor v = repeats ? repeat(rt, v0, heads / v0.size(-3)) : v0;
             Tensor weights = operator(rt, () -> {
                 Tensor turned = Views.transpose(rt, k, -2, -1);
                 return Matmul.matmul(rt, q, scaled(rt, turned));
@@ -46,8 +51,7 @@ final class MathAttention {
             rt.free(weights);
             Tensor dropped = Dropout.dropout(rt, softmax, c.dropout(), true);
             rt.freeUnless(softmax, dropped);
-            // The weights are returned too, in the type of the query, and let go of by the caller; the last of a call's
-            // arguments is evaluated first.
+            // The weights have the type of the query, too; the last of a call's arguments is evaluated first.
             scope.keep(Copies.to(rt, dropped, origin));
             Tensor product = operator(rt, () -> Matmul.matmul(rt, dropped, v));
             return scope.keep(Copies.to(rt, product, origin));
@@ -79,7 +83,7 @@ final class MathAttention {
         return mask;
     }
 
-    /** {@code repeat_interleave} along the heads (ATen/native/Repeat.cpp). */
+    /** {@code repeat_interleave} along the heads (ATen/native/Repeat.cpp), which copies what it repeats once as well. */
     private static Tensor repeat(EagerRuntime rt, Tensor t, long times) {
         return operator(rt, () -> {
             Tensor apart = Views.unsqueeze(rt, t, 2);
