@@ -19,7 +19,7 @@ final class Halving {
         long low = does;
         long high = fails;
         while (high - low > near) {
-            long middle = low + (high - low) / step / 2 * step;
+            long middle = middle(low, high, step);
             if (test.test(middle)) {
                 low = middle;
             } else {
@@ -27,5 +27,10 @@ final class Halving {
             }
         }
         return low;
+    }
+
+    /** The size in the middle of two that are more than a step apart. */
+    static long middle(long low, long high, long step) {
+        return low + (high - low) / step / 2 * step;
     }
 }

@@ -178,7 +178,7 @@ final class LargestSizeSearch {
         low = beyond(low, told ? LOOK_FURTHER : LOOK_AHEAD, step, played);
         if (forecast.hasRoom(low + (LOOK_FURTHER + 2) * step)) {
             // Between blocks memory is lost, now more and now less.
-            low = halve(low, forecast.leastWithoutRoom(low), step, least);
+            low = between(low, forecast.leastWithoutRoom(low), step, least, forecast);
             low = beyond(low, LOOK_AHEAD, step, played);
         }
         boolean model = player.isImpossible(with(low + step));
@@ -223,6 +223,32 @@ final class LargestSizeSearch {
 
     private long halve(long low, long high, long step, long least) {
         return Halving.last(low, high, step, step, size -> size >= least && fits(size));
+    }
+
+    /**
+     * As {@link #halve}, but that the first size that gets through says how far it is likely to go on: that size and the
+     * next are played before the rest is halved.
+     */
+    private long between(long does, long fails, long step, long least, SizeForecast forecast) {
+        long low = does;
+        long high = fails;
+        while (low == does && high - low > step) {
+            long middle = Halving.middle(low, high, step);
+            if (fits(middle)) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        OptionalLong likely = low == does ? OptionalLong.empty() : forecast.closer(low, high);
+        for (long size = likely.orElse(high); size < high && size <= likely.orElse(high) + step; size += step) {
+            if (size > low && fits(size)) {
+                low = size;
+            } else if (size > low) {
+                high = size;
+            }
+        }
+        return halve(low, high, step, least);
     }
 
     private static long least(long start, long step) {

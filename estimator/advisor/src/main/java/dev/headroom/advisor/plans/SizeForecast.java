@@ -24,6 +24,9 @@ final class SizeForecast {
     private final long least;
     private @Nullable LongFunction<Requests> line;
 
+    /** The size of a run that the line was drawn through. */
+    private long drawn;
+
     /**
      * @param with the run of a size
      * @param step between sizes
@@ -69,12 +72,30 @@ final class SizeForecast {
         return Halving.last(fits, fits + stride, step, step, this::hasRoom) + step;
     }
 
+    /**
+     * The largest size likely to get through from one that does up to one that does not, by that run and one that the
+     * last line was drawn through.
+     */
+    OptionalLong closer(long fits, long fails) {
+        if (line == null || drawn == fits) {
+            return OptionalLong.empty();
+        }
+        Optional<LongFunction<Requests>> drawnAnew = drawn(fits, drawn);
+        return drawnAnew.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(
+                        Halving.last(fits, fails, step, step, size -> isLikely(size, drawnAnew.get())));
+    }
+
+    private Optional<LongFunction<Requests>> drawn(long near, long far) {
+        Optional<Requests> other = player.requests(with.apply(far));
+        return player.requests(with.apply(near)).flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)));
+    }
+
     /** Empty where two runs do not ask alike, or it is not known what they asked. */
     OptionalLong largest(long near, long far) {
-        Optional<Requests> other = player.requests(with.apply(far));
-        line = player.requests(with.apply(near))
-                .flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)))
-                .orElse(null);
+        drawn = near;
+        line = drawn(near, far).orElse(null);
         return line == null ? OptionalLong.empty() : largest(near, far, line);
     }
 

@@ -48,6 +48,7 @@ class SizeForecastTest {
         SizeForecast forecast = forecast(player, run);
         assertEquals(OptionalLong.empty(), forecast.largest(1200, 1300), "nothing was played");
         assertFalse(forecast.mayFit(1), "nothing is known");
+        assertEquals(OptionalLong.empty(), forecast.closer(1200, 1300), "no line was drawn");
         long found = LargestSizeSearch.batch(player, run).value();
         long near = found - found / 40;
         long far = found - found / 20;
@@ -57,6 +58,10 @@ class SizeForecastTest {
         assertEquals(found, likely, found / 50.0, "kernels that are chosen by sizes are not foreseen");
         assertTrue(forecast.mayFit(likely));
         assertFalse(forecast.mayFit(2 * found));
+
+        assertEquals(OptionalLong.empty(), forecast.closer(near, 2 * found), "one run makes no line");
+        assertEquals(found, forecast.closer(far, 2 * found).orElseThrow(), found / 50.0);
+        assertEquals(far, forecast.closer(far, far + 1).orElseThrow(), "as far as the next, which fails");
     }
 
     @Test
