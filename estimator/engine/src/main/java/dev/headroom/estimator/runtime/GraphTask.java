@@ -50,6 +50,11 @@ final class GraphTask {
      */
     record Turn(@Nullable GradNode node, @Nullable Selection selection) {
         static final Turn NOBODYS = new Turn(null, null);
+
+        /** Whether a gradient of a node is wanted; of one that does not run, all are. */
+        boolean computes(GradNode of, GradNode.Edge edge) {
+            return of != node || selection == null || selection.computes(edge.node());
+        }
     }
 
     /** What a node that is not ready to run waits for (graph_task.h: dependencies_ and not_ready_). */

@@ -181,9 +181,7 @@ public final class Tape {
 
     /** {@code task_should_compute_output}: whether a node's gradient is wanted by the pass that runs it. */
     boolean computes(GradNode node, GradNode.Edge edge) {
-        return node != running.node()
-                || running.selection() == null
-                || running.selection().computes(edge.node());
+        return running.computes(node, edge);
     }
 
     /** Replaces a tensor's history. */

@@ -37,7 +37,7 @@ public record CudnnVersion(int major, int minor) {
 
     /**
      * Whether attention of single queries comes out wrong on GPUs of compute capability 10 and 11: 9.19 to 9.25.0, as
-     * PyTorch 2.14.1 says (ATen/native/cudnn/MHA.cpp, check_cudnn_sdpa_decode), which excepts 9.24.1; its packages bring
+     * PyTorch 2.14.1 says (ATen/native/cudnn/MHA.cpp, check_cudnn_sdpa_decode). It excepts 9.24.1; its packages bring
      * 9.24.0.
      */
     public boolean decodesWrongly() {

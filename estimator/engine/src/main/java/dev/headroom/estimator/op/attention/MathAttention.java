@@ -83,7 +83,7 @@ final class MathAttention {
         return mask;
     }
 
-    /** {@code repeat_interleave} along the heads (ATen/native/Repeat.cpp), which copies what it repeats once as well. */
+    /** {@code repeat_interleave} along the heads (ATen/native/Repeat.cpp); what is repeated once is copied as well. */
     private static Tensor repeat(EagerRuntime rt, Tensor t, long times) {
         return operator(rt, () -> {
             Tensor apart = Views.unsqueeze(rt, t, 2);
