@@ -83,8 +83,7 @@ final class SizeForecast {
         Optional<LongFunction<Requests>> drawnAnew = drawn(fits, drawn);
         return drawnAnew.isEmpty()
                 ? OptionalLong.empty()
-                : OptionalLong.of(
-                        Halving.last(fits, fails, step, step, size -> isLikely(size, drawnAnew.get())));
+                : OptionalLong.of(Halving.last(fits, fails, step, step, size -> isLikely(size, drawnAnew.get())));
     }
 
     private Optional<LongFunction<Requests>> drawn(long near, long far) {
