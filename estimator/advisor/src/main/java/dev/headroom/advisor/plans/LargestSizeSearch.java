@@ -226,8 +226,8 @@ final class LargestSizeSearch {
     }
 
     /**
-     * As {@link #halve}, but that the first size that gets through says how far it is likely to go on: that size and the
-     * next are played before the rest is halved.
+     * As {@link #halve}, but that the first size that gets through says how far it is likely to go on: that size and
+     * the next are played before the rest is halved.
      */
     private long between(long does, long fails, long step, long least, SizeForecast forecast) {
         long low = does;
