@@ -36,10 +36,14 @@ class TimelinePictureTest {
             const { image } = chart.getZr().storage.getDisplayList().find((e) => e.type === "image").style;
             const { width, height } = image;
             const { data } = image.getContext("2d").getImageData(0, 0, width, height);
+            const at = (x, y) => 4 * (y * width + x);
+            // High above the stack, and below the edge of the band that it lies on, if it does.
+            const ground = 4;
+            const same = (a, b) => [0, 1, 2, 3].every((i) => data[a + i] === data[b + i]);
             const filled = Array.from({ length: width }, (_, x) => {
                 let sum = 0;
-                for (let y = height - 1; y >= 0 && data[4 * (y * width + x) + 3]; y--) {
-                    sum += data[4 * (y * width + x) + 3] / 255;
+                for (let y = height - 1; y >= 0 && !same(at(x, y), at(x, ground)); y--) {
+                    sum += data[at(x, y) + 3] / 255;
                 }
                 return sum;
             });
