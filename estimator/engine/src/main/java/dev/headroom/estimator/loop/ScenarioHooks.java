@@ -1,5 +1,6 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
@@ -25,6 +26,7 @@ final class ScenarioHooks {
         if (run.trainer().loop().isTrainer()) {
             hooks.add(new TrainerLoop(run)); // it divides losses before they are scaled
         }
+        Optimizers.checkAlone(run.optimizer().kind(), run);
         if (run.optimizer().kind().projects()) {
             hooks.add(new ProjectedSteps(run));
         }

@@ -93,6 +93,19 @@ public final class Optimizers {
         return kind.projects() || kind == OptimizerKind.LOMO || kind == OptimizerKind.ADALOMO;
     }
 
+    /**
+     * Refuses an optimizer that works on gradients as they are on one GPU, where there are several. One whose state is
+     * offloaded is never made on a device: who steps in its place asks here.
+     *
+     * @throws UserInputException for such a run
+     */
+    public static void checkAlone(OptimizerKind kind, Scenario run) {
+        if (alone(kind) && run.parallel().kind() != ParallelKind.SINGLE) {
+            throw new UserInputException(
+                    "`optimizer=" + kind.option() + "` is modelled on one GPU; leave out `parallel`");
+        }
+    }
+
     private static void check(Scenario run, OptimizerChoice chosen, TorchVersion torch) {
         OptimizerKind kind = chosen.kind();
         String name = "`optimizer=" + kind.option() + "`";
@@ -103,9 +116,7 @@ public final class Optimizers {
         if (kind == OptimizerKind.NONE) {
             return;
         }
-        if (alone(kind) && run.parallel().kind() != ParallelKind.SINGLE) {
-            throw new UserInputException(name + " is modelled on one GPU; leave out `parallel`");
-        }
+        checkAlone(kind, run);
         if (chosen.fused() && !kind.fusesIn(torch)) {
             throw new UserInputException(
                     "`fused`: PyTorch " + torch + " has no fused CUDA kernel for " + name + "; leave it out");
