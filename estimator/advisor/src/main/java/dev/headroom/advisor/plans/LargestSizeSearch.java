@@ -229,26 +229,24 @@ final class LargestSizeSearch {
      * As {@link #halve}, but that the first size that gets through says how far it is likely to go on: that size and
      * the next are played before the rest is halved.
      */
-    private long between(long does, long fails, long step, long least, SizeForecast forecast) {
-        long low = does;
-        long high = fails;
-        while (low == does && high - low > step) {
-            long middle = Halving.middle(low, high, step);
-            if (fits(middle)) {
-                low = middle;
-            } else {
-                high = middle;
-            }
+    private long between(long low, long high, long step, long least, SizeForecast forecast) {
+        if (high - low <= step) {
+            return low;
         }
-        OptionalLong likely = low == does ? OptionalLong.empty() : forecast.closer(low, high);
-        for (long size = likely.orElse(high); size < high && size <= likely.orElse(high) + step; size += step) {
-            if (size > low && fits(size)) {
-                low = size;
-            } else if (size > low) {
-                high = size;
-            }
+        long middle = Halving.middle(low, high, step);
+        if (!fits(middle)) {
+            return between(low, middle, step, least, forecast);
         }
-        return halve(low, high, step, least);
+        OptionalLong closer = forecast.closer(middle, high);
+        if (closer.isEmpty()) {
+            return halve(middle, high, step, least);
+        }
+        long likely = closer.getAsLong();
+        if (!fits(likely)) {
+            return halve(middle, likely, step, least);
+        }
+        long next = likely + step;
+        return next < high && fits(next) ? halve(next, high, step, least) : likely;
     }
 
     private static long least(long start, long step) {

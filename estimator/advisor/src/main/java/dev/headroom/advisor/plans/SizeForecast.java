@@ -80,13 +80,12 @@ final class SizeForecast {
         if (line == null || drawn == fits) {
             return OptionalLong.empty();
         }
-        Optional<LongFunction<Requests>> drawnAnew = drawn(fits, drawn);
-        return drawnAnew.isEmpty()
-                ? OptionalLong.empty()
-                : OptionalLong.of(Halving.last(fits, fails, step, step, size -> isLikely(size, drawnAnew.get())));
+        return through(fits, drawn)
+                .map(asks -> OptionalLong.of(Halving.last(fits, fails, step, step, size -> isLikely(size, asks))))
+                .orElse(OptionalLong.empty());
     }
 
-    private Optional<LongFunction<Requests>> drawn(long near, long far) {
+    private Optional<LongFunction<Requests>> through(long near, long far) {
         Optional<Requests> other = player.requests(with.apply(far));
         return player.requests(with.apply(near)).flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)));
     }
@@ -94,7 +93,7 @@ final class SizeForecast {
     /** Empty where two runs do not ask alike, or it is not known what they asked. */
     OptionalLong largest(long near, long far) {
         drawn = near;
-        line = drawn(near, far).orElse(null);
+        line = through(near, far).orElse(null);
         return line == null ? OptionalLong.empty() : largest(near, far, line);
     }
 
