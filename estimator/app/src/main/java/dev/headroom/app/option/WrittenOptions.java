@@ -83,6 +83,18 @@ public final class WrittenOptions {
         }
     }
 
+    /**
+     * The text of an option that takes one.
+     *
+     * @throws BadOption for none, or more
+     */
+    public static String one(String word, List<String> texts) {
+        if (texts.size() != 1) {
+            throw new BadOption(mention(word) + " takes one value, not " + texts.size());
+        }
+        return texts.get(0);
+    }
+
     private void give(String word, List<String> texts) {
         check(word, List.of());
         Setting<?> setting = SETTINGS.get(word);
@@ -93,10 +105,7 @@ public final class WrittenOptions {
             scenario.give(setting, texts);
             return;
         }
-        if (texts.size() != 1) {
-            throw new BadOption(mention(word) + " takes one value, not " + texts.size());
-        }
-        String text = texts.get(0);
+        String text = one(word, texts);
         if (setting == null) {
             device.give(word, text);
         } else if (arity == ValueFormat.Arity.ONE) {

@@ -61,10 +61,7 @@ final class Answers {
         if (world == null || options.containsKey("parallel")) {
             throw new UserInputException("strategies are tried for the GPUs that 'world' counts, without 'parallel'");
         }
-        if (world.size() != 1) {
-            throw new UserInputException("'world' takes one value, not " + world.size());
-        }
-        int gpus = GpuCount.parse(WORLD, world.get(0)).gpus();
+        int gpus = GpuCount.parse(WORLD, WrittenOptions.one(WORLD, world)).gpus();
         return answer(new Question(question.model(), options), (asked, out) -> {
             DeviceBudget device = asked.request().scenario().device();
             if (device.total() == null && device.limit() == null) {
