@@ -1,6 +1,7 @@
 package dev.headroom.estimator.compile.lower;
 
 import dev.headroom.estimator.compile.partition.Partition;
+import dev.headroom.estimator.compile.trace.ConvolutionKey;
 import dev.headroom.estimator.compile.trace.Value;
 import dev.headroom.model.compiled.CompiledCode;
 import dev.headroom.model.compiled.CompiledGraph;
@@ -93,7 +94,7 @@ public final class Compiler {
         boolean allSmall = true;
         for (Value c : convolutions) {
             Value weight = c.arguments().get(1);
-            boolean grouped = !c.key().equals("groups=1") && !c.key().equals("groups=1 transposed");
+            boolean grouped = ConvolutionKey.of(c).groups() != 1;
             if (grouped && weight.size(1) > 1 || weight.size(0) * 2 <= weight.size(1) && weight.size(2) > 1) {
                 return false;
             }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.compile.partition;
 
+import dev.headroom.estimator.compile.trace.ConvolutionKey;
 import dev.headroom.estimator.compile.trace.Value;
 import java.util.List;
 
@@ -15,7 +16,7 @@ final class Operations {
             case "aten.convolution" -> {
                 Value weight = given.get(1);
                 // Each position is read once by every weight: positions of the result, or of what is transposed.
-                Value positions = v.key().endsWith(" transposed") ? given.get(0) : v;
+                Value positions = ConvolutionKey.of(v).transposed() ? given.get(0) : v;
                 yield Math.max(1, 2 * positions.numel() * (weight.numel() / weight.size(0)));
             }
             case "aten._scaled_dot_product_flash_attention",

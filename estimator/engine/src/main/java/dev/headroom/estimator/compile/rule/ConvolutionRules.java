@@ -1,5 +1,6 @@
 package dev.headroom.estimator.compile.rule;
 
+import dev.headroom.estimator.compile.trace.ConvolutionKey;
 import dev.headroom.estimator.compile.trace.Kind;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
@@ -41,7 +42,7 @@ final class ConvolutionRules {
         Traced bias = s.tensorOrNull("bias");
         long[] sizes = Output.of(s, x.value(), weight.value(), transposed);
         long groups = s.integer("groups", 1);
-        String key = "groups=" + groups + (transposed ? " transposed" : "");
+        String key = new ConvolutionKey(groups, transposed).text();
         Value out = ops.joint.make(
                 Kind.LIBRARY, "aten.convolution", key, x.value().dtype(), sizes, x.value(), weight.value());
         Value result = bias == null
