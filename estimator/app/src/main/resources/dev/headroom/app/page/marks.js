@@ -89,18 +89,11 @@ class TimelineMarks {
             .filter(({ left, right }) => right - left >= 4);
     }
 
-    /** The names of bands above them, where they fit. */
-    titles(bands) {
-        const font = { fill: colour("quiet"), fontSize: 12, fontFamily: fonts() };
-        const place = { align: "center", verticalAlign: "bottom" };
-        return drawn(0, (grid) =>
-            this.across(bands, grid)
-                .filter(({ name, left, right }) => right - left > name.length * 6.6 + 6)
-                .map(({ name, left, right, row }) => ({
-                    type: "text",
-                    style: { ...font, ...place, text: name, x: (left + right) / 2, y: grid.y - 5 - 19 * row },
-                })),
-        );
+    /** The name of a band above it, where it fits. */
+    title({ name, left, right, row }, grid, font) {
+        if (right - left <= name.length * 6.6 + 6) return [];
+        const place = { align: "center", verticalAlign: "bottom", x: (left + right) / 2, y: grid.y - 5 - 19 * row };
+        return [{ type: "text", style: { ...font, ...place, text: name } }];
     }
 
     /** [title, from, to] of every step. */

@@ -6,6 +6,7 @@ class Overview {
     constructor(box) {
         this.box = box;
         this.picture = new Picture();
+        this.picture.canvas.className = "overview";
         box.insertBefore(this.picture.canvas, box.firstChild);
     }
 
@@ -13,9 +14,10 @@ class Overview {
     draw(run, { left, right, bottom, height }) {
         const ratio = window.devicePixelRatio;
         const width = Math.max(1, this.box.clientWidth - left - right);
-        const { lefts, picks } = columnsOf(run, 0, run.size, Math.round(width * ratio));
-        const bytes = picks.length ? run.allocated[run.mostAllocated.within(0, run.size)] : 0;
-        this.picture.clear(Math.round(width * ratio), Math.round(height * ratio), Math.max(1, bytes));
+        const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+        const { lefts, picks } = columnsOf(run, 0, run.size, across);
+        const most = run.allocated[run.mostAllocated.within(0, run.size)];
+        this.picture.clear(across, down, Math.max(1, most));
         this.picture.areas(
             lefts,
             Array.from(picks, (event) => [run.allocated[event]]),
@@ -23,6 +25,5 @@ class Overview {
         );
         const place = { left: `${left}px`, bottom: `${bottom}px`, width: `${width}px`, height: `${height}px` };
         Object.assign(this.picture.canvas.style, place);
-        this.picture.canvas.className = "overview";
     }
 }

@@ -85,8 +85,7 @@ class TimelineView extends TimelineMarks {
     /** Sets axes, colours and what there is to draw. Of another window the library draws the same anew. */
     draw() {
         if (!this.run || this.empty) return;
-        const bands = this.bands();
-        const series = [this.titles(bands), this.painted(bands), this.lines(), this.peakPoint()];
+        const series = [this.painted(), this.lines(), this.peakPoint()];
         this.chart.setOption({ ...chartBase(), ...this.frame(), series }, { notMerge: true });
         this.overview.draw(this.run, SLIDER);
         this.ondraw?.();
@@ -152,8 +151,10 @@ class TimelineView extends TimelineMarks {
         return this.bounds().some((bound) => bound.bytes > this.run.prediction.peak.reserved * NEAR);
     }
 
-    /** Bands, on them the stack and reserved memory. */
-    painted(bands) {
+    /** Bands with their names, on them the stack and reserved memory. */
+    painted() {
+        const bands = this.bands();
+        const font = { fill: colour("quiet"), fontSize: 12, fontFamily: fonts() };
         const colours = this.grouping.colours.map(paint);
         const ink = colour("ink");
         return drawn(2, (grid) => {
@@ -163,12 +164,14 @@ class TimelineView extends TimelineMarks {
             const { lefts, picks, reserved } = columnsOf(this.run, ...this.seen(), across);
             const stacks = Array.from(picks, (event) => this.stacks.after(event));
             this.picture.clear(across, down, this.axisTop);
-            this.across(bands, grid).forEach(({ left, right, tone, edge }) => {
+            const shown = this.across(bands, grid);
+            shown.forEach(({ left, right, tone, edge }) => {
                 this.picture.band((left - x) * ratio, (right - x) * ratio, tone, edge, ratio);
             });
             this.picture.areas(lefts, stacks, colours);
             this.picture.line(lefts, reserved, ink, 1.4 * ratio, [5 * ratio, 3 * ratio]);
-            return [{ type: "image", style: { image: this.picture.canvas, x, y, width, height } }];
+            const image = { type: "image", style: { image: this.picture.canvas, x, y, width, height } };
+            return [image, ...shown.flatMap((band) => this.title(band, grid, font))];
         });
     }
 
