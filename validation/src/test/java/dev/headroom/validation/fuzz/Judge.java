@@ -36,12 +36,13 @@ final class Judge implements AutoCloseable {
             List.of("steps", "epochs", "generate", "accumulate", "max-iter", "eval-batches", "microbatches");
 
     /**
-     * A search for what a card serves plays each layer about two hundred times, a model that makes tokens once for each:
-     * a hundred layers and more take the time that they ask for.
+     * A search for what a card serves plays each layer about two hundred times, advice dozens of times, a model that makes
+     * tokens once for each: a hundred layers and more take the time that they ask for.
      */
-    private static final Pattern DEEP = Pattern.compile("\"num_hidden_layers\":\\s*0*[1-9]\\d{2,}\\b");
+    private static final Pattern DEEP = Pattern.compile("num_hidden_layers(=|\":\\s*)0*[1-9]\\d{2,}\\b");
 
-    private static final Set<Reader> REPEATING = EnumSet.of(Reader.CAPACITY, Reader.GENERATED);
+    private static final Set<Reader> REPEATING =
+            EnumSet.of(Reader.CAPACITY, Reader.GENERATED, Reader.ADVICE, Reader.COMMAND_LINE);
 
     /** Linux starts no program with a longer argument (MAX_ARG_STRLEN). */
     private static final int LONGEST_WORD = 128 << 10;
@@ -106,6 +107,9 @@ final class Judge implements AutoCloseable {
 
     /** Gives the file to its reader. */
     Answer answer(Reader reader, byte[] bytes) throws IOException {
+        if (REPEATING.contains(reader) && DEEP.matcher(text(bytes)).find()) {
+            return new Answer(2, "", "left out");
+        }
         if (reader.call().startsWith("POST ")) {
             return service.answer(reader.call().substring(5), bytes);
         }
@@ -137,9 +141,6 @@ final class Judge implements AutoCloseable {
                     && words.stream().noneMatch(word -> WRITING.stream().anyMatch(word::startsWith))
                     && !asksForMuch(words);
             return runs ? words : List.of();
-        }
-        if (REPEATING.contains(reader) && DEEP.matcher(text(bytes)).find()) {
-            return List.of();
         }
         return Stream.of(reader.call().split(" "))
                 .map(word -> switch (word) {
