@@ -271,7 +271,8 @@ def test_recorded_equals_exported(tmp_path: Path) -> None:
 
     x = torch.randn(64, 256)
     record(Net(), Called((x,), {}), tmp_path / "net.pt2")
-    assert numbers(headroom.predict(tmp_path / "net.pt2")) == numbers(headroom.predict(Net(), (x,)))
+    asked = {"gpu": "a100-80gb", "torch": "2.14"}  # neither this machine's card nor its PyTorch
+    assert numbers(headroom.predict(tmp_path / "net.pt2", **asked)) == numbers(headroom.predict(Net(), (x,), **asked))
 
 
 class Hidden(nn.Module):
@@ -315,13 +316,17 @@ def nodes_of(archive: Path) -> list[dict[str, Any]]:
 
 
 def test_what_is_saved_answers_alike(tmp_path: Path) -> None:
-    live = headroom.predict(Hidden(), (torch.randn(64, 256),), optimizer="sgd", amp="bf16")
+    live = headroom.predict(Hidden(), (torch.randn(64, 256),), optimizer="sgd", amp="bf16", gpu="a100-80gb")
     words = live.save(tmp_path / "hidden.pt2")
     assert words[0] == str(tmp_path / "hidden.pt2")
     here = arguments(of_process({})[0])
-    assert sorted(words[1:]) == sorted(["--batch", "64", "--amp", "bf16", "--optimizer", "sgd", *here])
+    assert sorted(words[1:]) == sorted(
+        ["--batch", "64", "--amp", "bf16", "--optimizer", "sgd", "--gpu", "a100-80gb", *here]
+    )
     torch_here = live.to_dict()["scenario"]["torch"]
-    again = headroom.predict(tmp_path / "hidden.pt2", batch=64, amp="bf16", optimizer="sgd", torch=torch_here)
+    again = headroom.predict(
+        tmp_path / "hidden.pt2", batch=64, amp="bf16", optimizer="sgd", gpu="a100-80gb", torch=torch_here
+    )
     assert numbers(again) == numbers(live)
     nodes = nodes_of(tmp_path / "hidden.pt2")
     released = [n["metadata"].get("released", "") for n in nodes if n["target"].startswith("torch.ops.aten.")]

@@ -3,18 +3,31 @@ package dev.headroom.estimator.certainty;
 import java.util.Arrays;
 
 /**
- * How far estimates of compiled runs from archives alone are off, learned on recordings (split conformal prediction, as
- * in {@link Deviations}): the rules of compiling are rebuilt, not all of what decides where buffers are reused.
+ * How far predictions of compiled runs are off, learned on runs that were measured or recorded (split conformal
+ * prediction, as in {@link Deviations}).
  */
-public final class CompiledSpread {
-    private static final String RESOURCE = "compiled.csv";
+public enum CompiledSpread {
+    /** From archives alone: the rules of compiling are rebuilt, not all of what decides where buffers are reused. */
+    ESTIMATES("compiled.csv"),
+
+    /**
+     * From plans: what is not in them is that kernels are tuned when they first run, over a buffer as large as the
+     * card's L2 cache and copies of what they change (torch/_inductor/runtime: {@code CachingAutotuner.bench}, {@code
+     * InductorBenchmarker.benchmark_gpu}), which leaves other segments behind.
+     */
+    PLANS("plans.csv");
+
     private static final double PERCENT = 100;
 
-    private CompiledSpread() {}
+    private final String resource;
+
+    CompiledSpread(String resource) {
+        this.resource = resource;
+    }
 
     /** The span widened so that it holds what a compiled run reserves, with the probability of {@link Certainty}. */
-    public static Span widened(Span reserved) {
-        double margin = margin(Known.PERCENTS, Certainty.LEVEL) / PERCENT;
+    public Span widened(Span reserved) {
+        double margin = margin(percents(), Certainty.LEVEL) / PERCENT;
         return new Span(
                 Math.round(reserved.low() * (1 - margin)),
                 reserved.high() > Long.MAX_VALUE / 2 ? reserved.high() : Math.round(reserved.high() * (1 + margin)));
@@ -26,12 +39,8 @@ public final class CompiledSpread {
         return Residuals.margin(sizes, level);
     }
 
-    /** Percents of the recordings, one a run. */
-    static double[] percents() {
-        return Known.PERCENTS.clone();
-    }
-
-    private static final class Known {
-        static final double[] PERCENTS = Residuals.read(RESOURCE);
+    /** Percents of the runs, one a run. */
+    double[] percents() {
+        return Residuals.read(resource);
     }
 }

@@ -20,6 +20,7 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.scenario.Kernels.CompileMode;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -35,8 +36,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Compiles an archive's graph: one call of generated code stands for all calls of a graph that Dynamo finds. */
 public final class Compilation {
-    private static final String OPERATOR = "inductor.call";
-
     /** Compute capability that plans and recordings are of, where no card is named. */
     private static final int MAJOR = 9;
 
@@ -125,7 +124,11 @@ public final class Compilation {
                 .toList();
         List<String> notes = new ArrayList<>(graph.held().notes());
         notes.add("torch.compile is estimated from the archive: what is kept, fused and copied follows PyTorch's rules,"
-                + " and a plan (`export_help_compile`) would be exact");
+                + " and a plan (`export_help_compile`) knows what was");
+        if (run.torch().compareTo(TorchVersion.NEWEST) < 0) {
+            notes.add("it is compiled as PyTorch " + TorchVersion.NEWEST + " does: " + run.torch()
+                    + " may fuse and keep other values, which a plan of it knows");
+        }
         unknown.forEach((operator, count) -> notes.add("no decomposition is known for " + operator + " (" + count
                 + (count == 1 ? " call" : " calls") + "): it is taken for an eager kernel"));
         ModelState held = new ModelState(graph.held().modules(), graph.held().tensors(), notes);
@@ -220,7 +223,7 @@ public final class Compilation {
         }
         return new Node(
                 "graph_" + number,
-                OPERATOR,
+                CompiledGraph.OPERATOR,
                 List.of(
                         new Node.NamedArgument("inputs", new Argument.Values(List.copyOf(names))),
                         new Node.NamedArgument("code", new Argument.Attached(compiled))),

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.compile;
 
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.compiled.CompiledGraph;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
@@ -19,7 +20,7 @@ final class Refusals {
         if (!run.kernels().compile()) {
             return;
         }
-        if (graph.nodes().stream().anyMatch(n -> n.target().equals("inductor.call"))) {
+        if (CompiledGraph.in(graph)) {
             throw new UserInputException("`compile` does not go with a plan: it is of compiled code already");
         }
         refuse(run.parallel().kind() != ParallelKind.SINGLE, "`parallel`");

@@ -8,6 +8,7 @@ import dev.headroom.estimator.certainty.Risk;
 import dev.headroom.estimator.certainty.Span;
 import dev.headroom.estimator.cudnn.AskedConvolutions;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
+import dev.headroom.model.compiled.CompiledGraph;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
@@ -123,6 +124,14 @@ final class Verdicts {
         return new Ending(other, !asked ? null : other.oom() == null ? (Long) plays.least(request, other) : TOO_MUCH);
     }
 
+    /** What is known of such runs where they are compiled. */
+    private @Nullable CompiledSpread compiled() {
+        if (request.scenario().kernels().compile()) {
+            return CompiledSpread.ESTIMATES;
+        }
+        return CompiledGraph.in(request.graph()) ? CompiledSpread.PLANS : null;
+    }
+
     /** @param others at the ends of what is uncertain */
     private Certainty certain(List<Ending> others) {
         Span reserved = new Span(whole.mostReserved(), whole.mostReserved());
@@ -135,9 +144,10 @@ final class Verdicts {
                 needed = needed.with(Objects.requireNonNull(other.least()));
             }
         }
-        if (request.scenario().kernels().compile()) {
-            reserved = CompiledSpread.widened(reserved);
-            needed = needed == null ? null : CompiledSpread.widened(needed);
+        CompiledSpread compiled = compiled();
+        if (compiled != null) {
+            reserved = compiled.widened(reserved);
+            needed = needed == null ? null : compiled.widened(needed);
         }
         if (needed != null && run.oom() == null) {
             needed = needed.atMost(Objects.requireNonNull(Predictor.room(request)));

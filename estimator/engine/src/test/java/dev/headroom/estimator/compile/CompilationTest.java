@@ -5,6 +5,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.COMPILE;
 import static dev.headroom.model.scenario.ScenarioSettings.COMPILE_REGIONS;
 import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -18,6 +19,7 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -54,6 +56,16 @@ class CompilationTest {
         assertEquals(
                 outside.stream().map(Node::name).toList(),
                 g.nodes().stream().filter(n -> !isCode(n)).map(Node::name).toList());
+    }
+
+    /** Rules of compiling are of one version; an H100 showed that others fuse otherwise. */
+    @Test
+    void anEarlierVersionIsSaidToCompileOtherwise() {
+        assertFalse(regions().held().notes().toString().contains("it is compiled as PyTorch"));
+        List<String> notes = compiled(Scenario.defaults().with(TORCH, TorchVersion.of("2.11")))
+                .held()
+                .notes();
+        assertTrue(notes.stream().anyMatch(n -> n.contains("2.11 may fuse and keep other values")), notes::toString);
     }
 
     /** Numbers that are computed from a parameter have a gradient, however many calls lie between. */

@@ -2,6 +2,7 @@ package dev.headroom.model.compiled;
 
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,11 +31,19 @@ public record CompiledGraph(
         Facts facts,
         Map<Integer, Integer> weights)
         implements Argument.Attachment {
+    /** The operator of nodes that call one; its rule plays the code. */
+    public static final String OPERATOR = "inductor.call";
+
     public CompiledGraph {
         trials = List.copyOf(trials);
         weights = Map.copyOf(weights);
         results = Collections.unmodifiableList(new ArrayList<>(results));
         gradients = Collections.unmodifiableList(new ArrayList<>(gradients));
+    }
+
+    /** Whether a graph calls compiled ones, as that of a plan does. */
+    public static boolean in(Graph graph) {
+        return graph.nodes().stream().anyMatch(node -> node.target().equals(OPERATOR));
     }
 
     /**

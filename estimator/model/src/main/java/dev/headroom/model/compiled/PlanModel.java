@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * what Python hands from one graph to the next; both follow from shapes and gradients.
  */
 final class PlanModel {
-    /** The operator of these nodes; its rule plays the code. */
-    static final String OPERATOR = "inductor.call";
-
     private final String name;
     private final List<CompiledGraph> compiled;
     private final Map<?, ?> config;
@@ -129,7 +126,7 @@ final class PlanModel {
         }
         nodes.add(new Node(
                 "graph_" + number,
-                OPERATOR,
+                CompiledGraph.OPERATOR,
                 List.copyOf(given),
                 results,
                 List.of(new Node.ModuleCall("model", "", "model")),

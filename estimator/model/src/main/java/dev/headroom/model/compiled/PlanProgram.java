@@ -120,7 +120,7 @@ final class PlanProgram {
             int at = 0;
             for (int k = 0; k < nodes.size(); k++) {
                 Node node = nodes.get(k);
-                at = node.target().equals(PlanModel.OPERATOR) || node.outputs().contains(value) ? k + 1 : at;
+                at = node.target().equals(CompiledGraph.OPERATOR) || node.outputs().contains(value) ? k + 1 : at;
             }
             List<Node.NamedArgument> given = List.of(
                     new Node.NamedArgument("name", new Argument.Text("result_" + i)),
@@ -183,7 +183,7 @@ final class PlanProgram {
         }
         given.forEach(v -> known(v, where));
         add(
-                PlanModel.OPERATOR,
+                CompiledGraph.OPERATOR,
                 List.of(
                         new Node.NamedArgument("inputs", new Argument.Values(given)),
                         new Node.NamedArgument("code", new Argument.Attached(graph))),

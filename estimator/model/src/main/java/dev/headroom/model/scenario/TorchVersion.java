@@ -270,6 +270,15 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * A compiled backward pass gets the gradients of its results in a list, of which the generated code lets go ({@code
+     * boxed_grads_call} of torch/autograd/function.py): pull request 177837 of March 2026, in 2.13.0, not in 2.12.0.
+     * Before, autograd keeps them until the pass returns.
+     */
+    public boolean handsOverGradients() {
+        return since(2, 13);
+    }
+
+    /**
      * The version whose allocator behaves alike. From 1.1, when segments became multiples of 2 MiB (pull request 17120
      * of February 2019), until 2.1, when expandable segments came, what is asked for without settings is placed alike:
      * best fit by stream, size and address (c10/cuda/CUDACachingAllocator.cpp).

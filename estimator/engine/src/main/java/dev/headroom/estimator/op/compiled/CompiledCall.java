@@ -101,6 +101,7 @@ final class CompiledCall {
 
     private Tensor[] backward(CompiledCode code, List<Saved> kept, Tensor[] gradients) {
         makeZeros(gradients);
+        List<Tensor> autograds = rt.options().torch().handsOverGradients() ? List.of() : held(gradients);
         List<@Nullable Tensor> arguments = new ArrayList<>();
         Set<Tensor> given = Collections.newSetFromMap(new IdentityHashMap<>());
         int next = 0;
@@ -121,11 +122,17 @@ final class CompiledCall {
             }
         }
         Tensor[] made = played(code, arguments);
+        autograds.forEach(rt::release);
         Tensor[] out = new Tensor[inputs.length];
         for (int i = 0; i < out.length && i < made.length; i++) {
             out[i] = gradient(made[i], i);
         }
         return out;
+    }
+
+    /** Gradients that autograd keeps until the pass returns. */
+    private List<Tensor> held(Tensor[] gradients) {
+        return Arrays.stream(gradients).filter(Objects::nonNull).map(rt::hold).toList();
     }
 
     private static int differentiable(int from, Tensor[] gradients) {
