@@ -27,7 +27,8 @@ class RealGpuPlansTest {
     }
 
     private static PredictionRequest question(Path recording) {
-        return new CompiledRun(Recording.read(recording), FOLDER.resolve("plans").resolve(recording.getFileName()))
+        return new CompiledRun(
+                        Recording.read(recording), FOLDER.resolve("plans").resolve(recording.getFileName()))
                 .request();
     }
 
@@ -37,7 +38,8 @@ class RealGpuPlansTest {
         PredictionRequest question = question(recording);
         FinetuneComparison compared = FinetuneComparison.of(Recording.read(recording), question);
         boolean convolves = String.valueOf(question.graph()).contains("convolution");
-        double percent = 100.0 * compared.predicted().maxAllocated()
+        double percent = 100.0
+                        * compared.predicted().maxAllocated()
                         / compared.recorded().maxAllocated()
                 - 100;
         assertTrue(Math.abs(percent) <= (convolves ? 3 : 0.4), () -> "off by " + percent + " %");

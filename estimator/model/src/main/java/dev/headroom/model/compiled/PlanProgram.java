@@ -120,7 +120,10 @@ final class PlanProgram {
             int at = 0;
             for (int k = 0; k < nodes.size(); k++) {
                 Node node = nodes.get(k);
-                at = node.target().equals(CompiledGraph.OPERATOR) || node.outputs().contains(value) ? k + 1 : at;
+                at = node.target().equals(CompiledGraph.OPERATOR)
+                                || node.outputs().contains(value)
+                        ? k + 1
+                        : at;
             }
             List<Node.NamedArgument> given = List.of(
                     new Node.NamedArgument("name", new Argument.Text("result_" + i)),
