@@ -3,17 +3,21 @@
 #include "dnn.h"
 
 // 48 bytes for each thread that the device can hold, at 2,048 a multiprocessor.
+static size_t generators_size(void) { return 48 * 2048 * (size_t)null_control()->processors; }
+
 int cudnnDropoutGetStatesSize(void *handle, size_t *bytes) {
     (void)handle;
-    *bytes = 48 * 2048 * (size_t)null_control()->processors;
+    ENTER("cudnnDropoutGetStatesSize");
+    *bytes = generators_size();
     return 0;
 }
 
 int cudnnSetDropoutDescriptor(struct dropout *d, void *handle, float rate, void *states, size_t bytes,
                               unsigned long long seed) {
-    (void)handle, (void)bytes, (void)seed;
+    (void)handle, (void)seed;
     ENTER("cudnnSetDropoutDescriptor");
     if (!null_is_object(d, OBJECT_DROPOUT) || rate < 0 || rate > 1) return BAD_PARAM;
+    if (states && bytes < generators_size()) return BAD_PARAM;
     *d = (struct dropout){rate, states};
     return 0;
 }

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RecurrentKernels {
     /**
-     * Bytes of the states of cuDNN's random generators, 48 for every thread that the card can hold
-     * (cudnnDropoutGetStatesSize).
+     * Bytes of the states of cuDNN's random generators (cudnnDropoutGetStatesSize). Unless a library says otherwise: 48
+     * for each of them.
      *
-     * @param threads that the card can hold at once
+     * @param generators that cuDNN is thought to have
      */
-    default long dropoutStatesBytes(long threads) {
-        return 48 * threads;
+    default long dropoutStatesBytes(long generators) {
+        return 48 * generators;
     }
 
     /**

@@ -165,6 +165,12 @@ public final class NullCuda {
         return this;
     }
 
+    /** Streaming multiprocessors. */
+    public NullCuda processors(int processors) {
+        set(Field.PROCESSORS, processors);
+        return this;
+    }
+
     /** The driver's CUDA version, such as 13000. */
     public NullCuda driverVersion(int version) {
         set(Field.DRIVER_VERSION, version);

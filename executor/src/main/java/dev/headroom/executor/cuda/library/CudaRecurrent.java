@@ -1,6 +1,7 @@
 package dev.headroom.executor.cuda.library;
 
 import dev.headroom.executor.cuda.driver.Cleanup;
+import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.kernel.DeviceView;
 import dev.headroom.executor.cuda.kernel.KernelFiles;
 import dev.headroom.executor.cuda.runtime.CudaContext;
@@ -13,6 +14,9 @@ import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.HashMap;
 import java.util.Map;
+import org.bytedeco.cuda.cudnn.cudnnContext;
+import org.bytedeco.cuda.global.cudnn;
+import org.bytedeco.javacpp.SizeTPointer;
 import org.jspecify.annotations.Nullable;
 
 /** Recurrent layers by cuDNN, single steps by kernels of the project's own. */
@@ -31,6 +35,15 @@ public final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
             context.dnn(); // loads cuDNN, before any of its classes is touched
             return new RecurrentPlan(context, p);
         });
+    }
+
+    @Override
+    public long dropoutStatesBytes(long generators) {
+        cudnnContext handle = context.dnn();
+        try (SizeTPointer bytes = new SizeTPointer(1)) {
+            CudaStatus.dnn("cudnnDropoutGetStatesSize", cudnn.cudnnDropoutGetStatesSize(handle, bytes));
+            return bytes.get();
+        }
     }
 
     @Override

@@ -26,6 +26,8 @@ final class DropoutStates {
         }
         Gpu gpu = Objects.requireNonNull(e.settings().gpu());
         long threads = (long) gpu.sms() * Multiprocessors.threads(gpu);
-        return e.workspace(e.backend().recurrent().dropoutStatesBytes(threads));
+        // cuDNN 9 has one for every other thread that an H100 can hold, null libraries one for each.
+        long generators = e.settings().cudnnPlans() ? threads / 2 : threads;
+        return e.workspace(e.backend().recurrent().dropoutStatesBytes(generators));
     }
 }
