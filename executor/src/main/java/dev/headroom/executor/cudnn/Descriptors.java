@@ -110,9 +110,9 @@ final class Descriptors implements AutoCloseable {
         }
     }
 
-    /** Descriptors of a type that an attribute holds. */
-    List<cudnnBackendDescriptor_t> getDescriptors(cudnnBackendDescriptor_t d, int attribute, int type) {
-        long count = get(d, attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, null);
+    /** Descriptors of a type that an attribute holds, the first of them; no more than {@code most}. */
+    List<cudnnBackendDescriptor_t> getDescriptors(cudnnBackendDescriptor_t d, int attribute, int type, int most) {
+        long count = Math.min(most, get(d, attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, null));
         List<cudnnBackendDescriptor_t> out = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             out.add(create(type));

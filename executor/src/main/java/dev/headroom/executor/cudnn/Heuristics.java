@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.bytedeco.cuda.cudnn.cudnnBackendDescriptor_t;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Heuristics {
     private static final int[] MODES = {CUDNN_HEUR_MODE_INSTANT, CUDNN_HEUR_MODE_FALLBACK};
+
+    /**
+     * How many of a mode's engines are asked for at a time: mostly the first is taken, and the more cuDNN is to name the
+     * longer it takes.
+     */
+    private static final int[] GROWING = {1, 4, Integer.MAX_VALUE};
+
+    private static final int[] ALL = {Integer.MAX_VALUE};
 
     private final PlanTarget target;
 
@@ -33,19 +42,34 @@ public final class Heuristics {
      * @throws dev.headroom.executor.cuda.driver.CudaException when cuDNN does not know the problem or the GPU
      */
     public boolean offer(ConvolutionProblem problem, Predicate<ExecutionPlan> takes) {
+        return offer(problem, GROWING, takes);
+    }
+
+    private boolean offer(ConvolutionProblem problem, int[] counts, Predicate<ExecutionPlan> takes) {
         for (int mode : MODES) {
-            try (Descriptors d = new Descriptors()) {
-                for (cudnnBackendDescriptor_t configuration : configurations(d, problem, mode)) {
-                    cudnnBackendDescriptor_t engine = engine(d, configuration);
-                    ExecutionPlan plan =
-                            isFiltered(d, engine, problem.deterministic()) ? null : plan(d, configuration, engine);
-                    if (plan != null && takes(plan, takes)) {
-                        return true;
+            int offered = 0;
+            for (int i = 0; i < counts.length && (i == 0 || offered == counts[i - 1]); i++) {
+                try (Descriptors d = new Descriptors()) {
+                    List<cudnnBackendDescriptor_t> named = configurations(d, problem, mode, counts[i]);
+                    for (; offered < named.size(); offered++) {
+                        if (offer(d, named.get(offered), problem.deterministic(), takes)) {
+                            return true;
+                        }
                     }
                 }
             }
         }
         return false;
+    }
+
+    private boolean offer(
+            Descriptors d,
+            cudnnBackendDescriptor_t configuration,
+            boolean deterministic,
+            Predicate<ExecutionPlan> takes) {
+        cudnnBackendDescriptor_t engine = engine(d, configuration);
+        ExecutionPlan plan = isFiltered(d, engine, deterministic) ? null : plan(d, configuration, engine);
+        return plan != null && takes(plan, takes);
     }
 
     /**
@@ -58,17 +82,35 @@ public final class Heuristics {
         List<Long> first = workspaces(problem, 1);
         return first.isEmpty()
                 ? Optional.empty()
-                : Optional.of(WorkspaceAnswer.exact(level, first.get(0), () -> {
-                    synchronized (one) {
-                        return workspaces(problem, Integer.MAX_VALUE);
-                    }
-                }));
+                : Optional.of(WorkspaceAnswer.exact(level, first.get(0), new Others(problem, one)));
+    }
+
+    /** All plans, asked for once. */
+    private final class Others implements Supplier<List<Long>> {
+        private final ConvolutionProblem problem;
+        private final Object one;
+        private @Nullable List<Long> all;
+
+        Others(ConvolutionProblem problem, Object one) {
+            this.problem = problem;
+            this.one = one;
+        }
+
+        @Override
+        public List<Long> get() {
+            synchronized (one) {
+                if (all == null) {
+                    all = List.copyOf(workspaces(problem, Integer.MAX_VALUE));
+                }
+                return all;
+            }
+        }
     }
 
     /** Of the plans that PyTorch tries, in its order. */
     private List<Long> workspaces(ConvolutionProblem problem, int most) {
         List<Long> out = new ArrayList<>();
-        offer(problem, plan -> {
+        offer(problem, most == 1 ? GROWING : ALL, plan -> {
             out.add(plan.workspace());
             boolean enough = out.size() == most;
             if (enough) {
@@ -91,18 +133,19 @@ public final class Heuristics {
         }
     }
 
-    private List<cudnnBackendDescriptor_t> configurations(Descriptors d, ConvolutionProblem problem, int mode) {
+    private List<cudnnBackendDescriptor_t> configurations(
+            Descriptors d, ConvolutionProblem problem, int mode, int most) {
         cudnnBackendDescriptor_t graph = OperationGraph.of(d, problem, target);
         cudnnBackendDescriptor_t heuristics = d.create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
         d.setDescriptor(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
         d.setEnum(heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
         target.tellHeuristics(d, heuristics);
         d.finish(heuristics);
-        return d.getDescriptors(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+        return d.getDescriptors(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, most);
     }
 
     private static cudnnBackendDescriptor_t engine(Descriptors d, cudnnBackendDescriptor_t configuration) {
-        return d.getDescriptors(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR)
+        return d.getDescriptors(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1)
                 .get(0);
     }
 
