@@ -20,7 +20,7 @@ final class ChainProgram {
     /** By stage: the least that any plan for the stages from there on needs, on top of what was left before. */
     private final long[] needs;
 
-    private boolean exact = true;
+    private volatile boolean exact = true;
 
     ChainProgram(StageCosts costs) {
         this.costs = costs;
@@ -55,7 +55,7 @@ final class ChainProgram {
     }
 
     /**
-     * The plan with the least recomputation within a budget.
+     * The plan with the least recomputation within a budget; several may be looked for at once.
      *
      * @param budget bytes above those before the pass
      * @return {@code null} when no plan is within it
@@ -73,7 +73,9 @@ final class ChainProgram {
         at.get(0).begin();
         for (int s = 0; s < n; s++) {
             ParetoPrefixes here = at.get(s);
-            exact &= here.thin();
+            if (!here.thin()) {
+                exact = false;
+            }
             long leaves = costs.stored()[s];
             long peak = Math.max(costs.storedPeak()[s], leaves + needs[s + 1]);
             at.get(s + 1).extend(here, s, false, leaves, peak, 0);
@@ -85,17 +87,21 @@ final class ChainProgram {
                 }
             }
         }
-        return schedule(at.get(n).cheapest());
+        return schedule(at);
     }
 
-    private Schedule schedule(ParetoPrefixes.Beginning whole) {
+    private Schedule schedule(List<ParetoPrefixes> at) {
         List<Schedule.Piece> pieces = new ArrayList<>();
         int end = costs.stages();
-        for (ParetoPrefixes.Beginning b = whole; b.before() != null; b = b.before()) {
-            if (b.checkpoint()) {
-                pieces.add(new Schedule.Piece(b.stage(), end - 1));
+        int beginning = at.get(end).cheapest();
+        while (end > 0) {
+            ParetoPrefixes here = at.get(end);
+            int stage = here.stage(beginning);
+            if (here.isCheckpoint(beginning)) {
+                pieces.add(new Schedule.Piece(stage, end - 1));
             }
-            end = b.stage();
+            beginning = here.before(beginning);
+            end = stage;
         }
         Collections.reverse(pieces);
         return costs.evaluate(pieces);

@@ -2,10 +2,10 @@ package dev.headroom.advisor.checkpoints;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -72,10 +72,10 @@ final class CheckpointSearch {
         Baselines baselines = new Baselines(rehearsal, stages, reentrant);
         long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
-        List<Candidate> candidates = new ArrayList<>();
-        for (int k = 0; k < BUDGETS; k++) {
-            candidates.add(candidate(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS))));
-        }
+        List<Candidate> candidates = IntStream.range(0, BUDGETS)
+                .parallel()
+                .mapToObj(k -> candidate(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS))))
+                .toList();
         rehearsal.simulate(Stream.concat(baselines.candidates().stream(), candidates.stream()));
         List<CheckpointChoice> played = baselines.choices();
         candidates.forEach(rehearsal::play);

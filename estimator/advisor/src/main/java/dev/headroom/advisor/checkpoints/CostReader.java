@@ -153,11 +153,6 @@ final class CostReader {
         return sum;
     }
 
-    /** What is alive when the backward pass comes to stage p, besides what stages up to p made. */
-    private long gradients(int p) {
-        return log.backwardStart[p] - end[p] + sum(gone, 0, p, p);
-    }
-
     /**
      * At most in the backward pass of stage p, on top of what was left before stage i.
      *
@@ -165,13 +160,12 @@ final class CostReader {
      * @param besides bytes that are there besides
      */
     private long backward(int p, long own, long besides) {
-        long peak = log.backwardPeak[p] - log.backwardStart[p];
-        return gradients(p) - sum(gone, 0, p, p) + own + besides + peak;
+        return log.backwardPeak[p] - end[p] + own + besides;
     }
 
     /** What is there when a checkpoint is made again, besides what was left before it and what outlives the pass. */
     private long remaking(int i, int j) {
-        return gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j));
+        return log.backwardStart[j] - end[j] + sum(gone, i, j, j);
     }
 
     /**
@@ -193,9 +187,11 @@ final class CostReader {
             most = sure ? most : Math.max(most, start + own + forward(p));
             own += makes(i, p);
         }
+        long besides = sure ? 0 : outliving;
+        long heldLast = held(i, j, true, reentrant) + besides;
+        long held = held(i, j, false, reentrant) + besides;
         for (int p = j; p >= i; p--) {
-            long held = held(i, j, p == j, reentrant);
-            most = Math.max(most, backward(p, own, held + (sure ? 0 : outliving)));
+            most = Math.max(most, backward(p, own, p == j ? heldLast : held));
             own -= makes(i, p);
         }
         return most;
