@@ -59,6 +59,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     /** The symbol of the sequence length in models from a {@code config.json}. */
     private static final String SEQUENCE = "seq";
 
+    private static final EqualGraphs SHARED_RESULTS = new EqualGraphs();
+
     private static final EqualGraphs PREPARED = new EqualGraphs();
 
     private static final List<Pass> SHARED = List.of(
@@ -108,12 +110,10 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         Scenario scenario = CompiledSteps.applied(imported, Preparing.applied(told));
         Optional<GenerationProgram> generation = GenerationProgram.of(imported);
         Map<String, Long> symbols = symbols(imported, scenario);
-        List<Pass> passes = new ArrayList<>(SHARED);
-        passes.addAll(own);
         Graph graph = generation
-                .map(program -> program.map(pass -> PREPARED.one(after(passes, pass, scenario, symbols)))
+                .map(program -> program.map(pass -> PREPARED.one(after(own, pass, scenario, symbols)))
                         .graph())
-                .orElseGet(() -> after(passes, imported, scenario, symbols));
+                .orElseGet(() -> after(own, imported, scenario, symbols));
         Graph noted = PREPARED.one(AccelerateDefaults.noted(LibraryCheckpoints.noted(graph, asked), asked));
         // Inside of what is compiled, the partitioner decides.
         boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
@@ -138,9 +138,14 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         return SymbolBinding.bind(imported, run.sizes().batch(), dims);
     }
 
-    private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {
+    /** After all passes; those of one side, which read much of a graph, get equal ones as the same. */
+    private static Graph after(List<Pass> own, Graph imported, Scenario scenario, Map<String, Long> symbols) {
         Graph graph = imported;
-        for (Pass pass : passes) {
+        for (Pass pass : SHARED) {
+            graph = after(pass, graph, scenario, symbols);
+        }
+        graph = SHARED_RESULTS.one(graph);
+        for (Pass pass : own) {
             graph = after(pass, graph, scenario, symbols);
         }
         return graph;

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program.variables;
 
+import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.graph.Argument;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * converted.
  */
 public final class TracedAliases {
+    /** What is left of graphs; empty where nothing changes. */
+    private static final GraphMemo<Optional<Graph>> UNDONE = new GraphMemo<>(TracedAliases::undone);
+
     private final Graph graph;
     private final List<Node> nodes;
     private final PythonVariables variables;
@@ -44,8 +49,12 @@ public final class TracedAliases {
 
     /** The graph with every reader reading what the program reads. */
     public static Graph undo(Graph graph) {
+        return UNDONE.of(graph).orElse(graph);
+    }
+
+    private static Optional<Graph> undone(Graph graph) {
         TracedAliases all = new TracedAliases(graph);
-        return all.conversions.isEmpty() ? graph : all.rewrite();
+        return all.conversions.isEmpty() ? Optional.empty() : Optional.of(all.rewrite());
     }
 
     private boolean changesNothing(Node n) {
