@@ -138,9 +138,14 @@ final class Call {
         return step;
     }
 
-    /** Adds a call. A segment of a checkpointed chain has no class: its calls are all one expression. */
+    /** Whether a module stands for a segment of a checkpointed chain, which has no class. */
+    static boolean isSegment(Node.ModuleCall module) {
+        return module.type().isEmpty();
+    }
+
+    /** Adds a call. Those of segments are all one expression. */
     Call enter(Node.ModuleCall callee, SourceLine line) {
-        String path = callee.type().isEmpty() ? "" : callee.path();
+        String path = isSegment(callee) ? "" : callee.path();
         return new Call(new Site(callee, this, statement(line, path).step()));
     }
 

@@ -34,6 +34,7 @@ final class CallTree {
         List<SourceLine> traced = frames.computeIfAbsent(
                 node.stackTrace(), trace -> UnregisteredCalls.ofModules(SourceLine.frames(trace)));
         List<Node.ModuleCall> stack = UnregisteredCalls.completed(node, traced);
+        List<SourceLine> lines = aroundSegment(stack, traced);
         Call at = before;
         if (!stack.isEmpty()) { // without one it is arithmetic on sizes, which interrupts nobody
             while (at.depth > stack.size() || at.site != null && !runs(stack.get(at.depth - 1), at.site)) {
@@ -42,12 +43,31 @@ final class CallTree {
             at = common(at, stack);
         }
         while (at.depth < stack.size()) {
-            at = at.enter(stack.get(at.depth), line(traced, at.depth));
+            at = at.enter(stack.get(at.depth), line(lines, at.depth));
             calls.add(at);
         }
         callOf[i] = at;
-        stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(traced, at.depth));
+        stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(lines, at.depth));
         return at;
+    }
+
+    /**
+     * The lines by call: a segment of a checkpointed chain, which no program has, has none, and the lines of containers
+     * that it is made of belong to nobody.
+     */
+    private static List<SourceLine> aroundSegment(List<Node.ModuleCall> stack, List<SourceLine> traced) {
+        int segment = 0;
+        while (segment < stack.size() && !Call.isSegment(stack.get(segment))) {
+            segment++;
+        }
+        if (segment >= Math.min(stack.size(), traced.size())) {
+            return traced;
+        }
+        int inside = stack.size() - segment - 1;
+        List<SourceLine> out = new ArrayList<>(traced.subList(0, segment));
+        out.add(SourceLine.UNKNOWN);
+        out.addAll(traced.subList(Math.max(segment, traced.size() - inside), traced.size()));
+        return out;
     }
 
     /** The innermost running call, from {@code at} outwards, whose callers all are in the stack. */

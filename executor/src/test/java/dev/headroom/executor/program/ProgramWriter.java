@@ -19,6 +19,13 @@ final class ProgramWriter {
         return this;
     }
 
+    /** A segment of a checkpointed chain, which leaves no line. */
+    ProgramWriter segment(int number) {
+        stack.add(new Node.ModuleCall("segment " + number, "", ""));
+        frames.add("");
+        return this;
+    }
+
     /** A call that the model's modules do not have, of a container that a slice made. */
     ProgramWriter sliced(int number, String text) {
         frames.add("File \"torch/nn/modules/container.py\", line " + number + ", in forward\n    " + text + "\n");

@@ -166,6 +166,30 @@ class ValueLifetimesTest {
         assertEquals(List.of("b", "c"), l.diesAfter(3));
     }
 
+    /** A line of the model, then of the module that runs: F.relu(input) and input = module(input) are no segment's. */
+    @Test
+    void aSegmentOfACheckpointedChainHasNoLines() {
+        ValueLifetimes l = model().line(1, "return self._forward_impl(x)")
+                .segment(0)
+                .enter("bn1")
+                .line(10, "self.num_batches_tracked.add_(1)")
+                .op("n", "aten.add_.Tensor", "batches")
+                .line(11, "return F.batch_norm(")
+                .op("a", "aten.batch_norm.default", "x")
+                .leave()
+                .enter("relu")
+                .line(12, "return F.relu(input, inplace=self.inplace)")
+                .op("b", "aten.relu_.default", "a")
+                .leave()
+                .sliced(259, "input = module(input)")
+                .enter("layer.0")
+                .line(13, "return x.exp()")
+                .op("c", "aten.exp.default", "b")
+                .lifetimes("c");
+        assertEquals(List.of("a"), l.diesAfter(2));
+        assertEquals(List.of("b"), l.diesAfter(3));
+    }
+
     @Test
     void anUnreadResultDiesAtOnceUnlessItHasAName() {
         ValueLifetimes l = model().line(1, "out, hidden = self.rnn(x)")
