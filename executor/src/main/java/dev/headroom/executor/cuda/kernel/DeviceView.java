@@ -17,12 +17,21 @@ public final class DeviceView {
     private DeviceView() {}
 
     public static byte[] of(Tensor t) {
-        return of(t.address(), t.sizes(), t.strides());
+        return of(inMemory(t), t.sizes(), t.strides());
     }
 
     /** A tensor in a larger shape that it broadcasts to. */
     public static byte[] of(Tensor t, long[] sizes) {
-        return of(t.address(), sizes, Layout.expanded(t.sizes(), t.strides(), sizes));
+        return of(inMemory(t), sizes, Layout.expanded(t.sizes(), t.strides(), sizes));
+    }
+
+    /** A kernel that reads outside of the device's memory would spoil the context for all that comes after it. */
+    private static long inMemory(Tensor t) {
+        if (t.elements() > 0 && !t.storage().hasMemory()) {
+            throw new UserInputException("a kernel takes a tensor that is not in the device's memory;"
+                    + " run the model on another backend, or predict it");
+        }
+        return t.address();
     }
 
     /**
