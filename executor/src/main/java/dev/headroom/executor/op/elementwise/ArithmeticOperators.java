@@ -165,6 +165,11 @@ public final class ArithmeticOperators {
 
     /** A rounded quotient, whose gradients are zeros. */
     private static Tensor quotient(Eager e, Tensor x, Tensor y, Formula formula, boolean inPlace) {
+        if (!x.onDevice() && !y.onDevice()) {
+            double exact = x.number() / y.number();
+            double whole = formula == TRUNCATED && exact < 0 ? Math.ceil(exact) : Math.floor(exact);
+            return Tensor.number(Promotion.common(x, y), whole); // of two numbers of Python's, in host memory
+        }
         Recorder r = e.record("DivBackward1", x, y);
         r.save(y);
         r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
