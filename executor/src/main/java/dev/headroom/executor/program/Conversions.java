@@ -8,6 +8,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,6 +60,9 @@ public final class Conversions {
     private final Map<String, Conversion> conversions = new HashMap<>();
     private final Map<String, String> same = new HashMap<>();
 
+    /** Literals that a program keeps in host memory. */
+    private final Set<String> onHost = new HashSet<>();
+
     private Conversions(Graph graph, Scenario run) {
         this.graph = graph;
         this.types = new TypesInRun(graph, run);
@@ -76,6 +80,7 @@ public final class Conversions {
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node n = graph.nodes().get(i);
             Node rewired = rewired(n);
+            noteHost(n);
             if (CREATIONS.contains(n.operator()) && asked(n) == DType.FLOAT32) {
                 nodes.add(withType(rewired, types.ofFresh(i)));
                 continue;
@@ -96,6 +101,10 @@ public final class Conversions {
             String operand = rewired.reads().get(0);
             SourceLine line = SourceLine.innermost(n);
             Argument type = types.ofConversion(i);
+            if (type == null && n.goesToDevice() && onHost.contains(operand)) {
+                nodes.add(rewired); // brings it to the device
+                continue;
+            }
             if (type == null) {
                 same.put(result, operand);
                 continue;
@@ -109,6 +118,14 @@ public final class Conversions {
             outputs.add(new Graph.Output(o.kind(), value, o.target()));
         }
         return graph.withNodes(nodes).withOutputs(outputs);
+    }
+
+    private void noteHost(Node n) {
+        boolean lifted = n.operator().equals("aten.lift_fresh_copy") && n.goesToHost();
+        boolean same = n.operator().equals("aten.detach_") && onHost.containsAll(n.reads());
+        if (lifted || same) {
+            onHost.addAll(n.outputs());
+        }
     }
 
     /** A node at the place of another that switches autocast. */

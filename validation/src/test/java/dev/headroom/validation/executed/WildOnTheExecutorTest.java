@@ -53,6 +53,8 @@ class WildOnTheExecutorTest {
             "tensorf",
             "pna",
             "widedeep",
+            "live-literals",
+            "live-literals-amp",
             "live-looked",
             "live-noisy",
             "live-deep");
