@@ -146,7 +146,7 @@ public final class ArithmeticOperators {
         Tensor x = a.tensor("self");
         Tensor y = other(a);
         if (!a.text("rounding_mode", "").isEmpty()) {
-            return quotient(e, x, y, a.text("rounding_mode", "").equals("trunc") ? TRUNCATED : FLOORED, inPlace);
+            return quotient(e, x, y, a.text("rounding_mode", "").equals("trunc"), inPlace);
         }
         Recorder r = e.record("DivBackward0", x, y);
         SavedTensor divisor = r.save(y);
@@ -164,12 +164,13 @@ public final class ArithmeticOperators {
     }
 
     /** A rounded quotient, whose gradients are zeros. */
-    private static Tensor quotient(Eager e, Tensor x, Tensor y, Formula formula, boolean inPlace) {
+    private static Tensor quotient(Eager e, Tensor x, Tensor y, boolean truncates, boolean inPlace) {
         if (!x.onDevice() && !y.onDevice()) {
             double exact = x.number() / y.number();
-            double whole = formula == TRUNCATED && exact < 0 ? Math.ceil(exact) : Math.floor(exact);
+            double whole = truncates && exact < 0 ? Math.ceil(exact) : Math.floor(exact);
             return Tensor.number(Promotion.common(x, y), whole); // of two numbers of Python's, in host memory
         }
+        Formula formula = truncates ? TRUNCATED : FLOORED;
         Recorder r = e.record("DivBackward1", x, y);
         r.save(y);
         r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
