@@ -21,8 +21,8 @@ public final class Heuristics {
     private static final int[] MODES = {CUDNN_HEUR_MODE_INSTANT, CUDNN_HEUR_MODE_FALLBACK};
 
     /**
-     * How many of a mode's engines are asked for at a time: mostly the first is taken, and the more cuDNN is to name,
-     * the longer it takes.
+     * How many of a mode's engines are asked for at a time where only a workspace is wanted: mostly the first is taken,
+     * and the more cuDNN is to name, the longer it takes.
      */
     private static final int[] GROWING = {1, 4, Integer.MAX_VALUE};
 
@@ -42,7 +42,7 @@ public final class Heuristics {
      * @throws dev.headroom.executor.cuda.driver.CudaException when cuDNN does not know the problem or the GPU
      */
     public boolean offer(ConvolutionProblem problem, Predicate<ExecutionPlan> takes) {
-        return offer(problem, GROWING, takes);
+        return offer(problem, ALL, takes);
     }
 
     private boolean offer(ConvolutionProblem problem, int[] counts, Predicate<ExecutionPlan> takes) {
