@@ -8,9 +8,9 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.bytedeco.cuda.global.cudnn;
 import org.jspecify.annotations.Nullable;
 
@@ -22,15 +22,15 @@ public final class AskedWorkspaces implements WorkspaceSource {
     /** The first version that takes a device's properties in place of a handle. */
     private static final long FIRST_VERSION = 90_800;
 
-    /** Answers that are kept: those of a few sizes of a model with hundreds of convolutions. */
+    /** Answers that are kept until all are dropped: those of a few sizes of a model with hundreds of convolutions. */
     private static final int KEPT = 10_000;
 
     private record Question(ConvolutionProblem problem, CudnnDevice gpu) {}
 
     private final Map<CudnnDevice, Heuristics> byDevice = new HashMap<>();
 
-    /** Locked by itself: who knows an answer need not wait for another one. */
-    private final Map<Question, Optional<WorkspaceAnswer>> answers = new LinkedHashMap<>(16, 0.75f, true);
+    /** Who finds an answer here need not wait for another one. */
+    private final Map<Question, Optional<WorkspaceAnswer>> answers = new ConcurrentHashMap<>();
 
     private @Nullable Boolean usable;
     private @Nullable Boolean driver;
@@ -59,29 +59,16 @@ public final class AskedWorkspaces implements WorkspaceSource {
     @Override
     public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
         Question question = new Question(problem, gpu);
-        Optional<WorkspaceAnswer> known;
-        synchronized (answers) {
-            known = answers.get(question);
-        }
+        Optional<WorkspaceAnswer> known = answers.get(question);
         return known != null ? known : ask(question);
     }
 
     private synchronized Optional<WorkspaceAnswer> ask(Question question) {
-        Optional<WorkspaceAnswer> known; // another may have asked meanwhile
-        synchronized (answers) {
-            known = answers.get(question);
+        if (answers.size() >= KEPT) {
+            answers.clear();
         }
-        if (known != null) {
-            return known;
-        }
-        Optional<WorkspaceAnswer> answer = asked(question.problem(), question.gpu());
-        synchronized (answers) {
-            answers.put(question, answer);
-            if (answers.size() > KEPT) {
-                answers.remove(answers.keySet().iterator().next());
-            }
-        }
-        return answer;
+        // Another may have asked meanwhile.
+        return answers.computeIfAbsent(question, q -> asked(q.problem(), q.gpu()));
     }
 
     private Optional<WorkspaceAnswer> asked(ConvolutionProblem problem, CudnnDevice gpu) {
