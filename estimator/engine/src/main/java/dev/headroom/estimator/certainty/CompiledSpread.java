@@ -19,15 +19,15 @@ public enum CompiledSpread {
 
     private static final double PERCENT = 100;
 
-    private final String resource;
+    private final double[] percents;
 
     CompiledSpread(String resource) {
-        this.resource = resource;
+        percents = Residuals.read(resource);
     }
 
     /** The span widened so that it holds what a compiled run reserves, with the probability of {@link Certainty}. */
     public Span widened(Span reserved) {
-        double margin = margin(percents(), Certainty.LEVEL) / PERCENT;
+        double margin = margin(percents, Certainty.LEVEL) / PERCENT;
         return new Span(
                 Math.round(reserved.low() * (1 - margin)),
                 reserved.high() > Long.MAX_VALUE / 2 ? reserved.high() : Math.round(reserved.high() * (1 + margin)));
@@ -41,6 +41,6 @@ public enum CompiledSpread {
 
     /** Percents of the runs, one a run. */
     double[] percents() {
-        return Residuals.read(resource);
+        return percents.clone();
     }
 }
