@@ -38,12 +38,14 @@ final class GraphSizes {
     }
 
     /**
-     * Checks that every tensor, subgraphs' too, has sizes that are not negative and bytes that fit 64 bits.
+     * Checks that every tensor, of subgraphs and of the model's state that no operator reads, too, has sizes that are
+     * not negative and bytes that fit 64 bits.
      *
      * @throws UserInputException naming the value
      */
     static void check(Graph graph, Map<String, Long> symbols) {
         graph.values().forEach((name, meta) -> check(name, meta, symbols));
+        graph.held().tensors().forEach((name, held) -> check(name, held.meta(), symbols));
         for (Node node : graph.nodes()) {
             for (Node.NamedArgument argument : node.arguments()) {
                 if (argument.value() instanceof Argument.Subgraph body) {
