@@ -18,8 +18,12 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /** A part of a YAML file, which knows its line; whoever asks it for something else gets a message that names both. */
 record Yaml(String file, Node node) {
-    /** @throws UserInputException for a text that is no YAML */
+    /** In characters; the library's time grows with the square of a line's length. */
+    private static final int LONGEST_LINE = 1 << 16;
+
+    /** @throws UserInputException for a text that is no YAML, or has a line that nobody would write */
     static Yaml parse(String file, String text) {
+        refuseLongLines(file, text);
         LoadSettings settings =
                 LoadSettings.builder().setUseMarks(true).setLabel(file).build();
         try {
@@ -34,6 +38,19 @@ record Yaml(String file, Node node) {
             throw new UserInputException(file + ": no YAML: " + e.getMessage(), e);
         } catch (StackOverflowError e) { // the library has no limit of its own
             throw new UserInputException(file + " is nested too deeply", e);
+        }
+    }
+
+    private static void refuseLongLines(String file, String text) {
+        int line = 1;
+        for (int from = 0; from < text.length(); line++) {
+            int newline = text.indexOf('\n', from);
+            int to = newline < 0 ? text.length() : newline;
+            if (to - from > LONGEST_LINE) {
+                throw new UserInputException(file + ":" + line + ": a line has at most " + LONGEST_LINE
+                        + " characters, this one " + (to - from));
+            }
+            from = to + 1;
         }
     }
 
