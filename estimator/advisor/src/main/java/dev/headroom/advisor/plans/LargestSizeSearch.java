@@ -191,19 +191,32 @@ final class LargestSizeSearch {
     }
 
     /**
-     * The largest of sizes that get through in a row, with gaps.
+     * The largest of sizes that get through in a row, with gaps. Rows can be long, as where odd batches lose more
+     * between blocks than even ones: steps grow until no size gets through near one, and what lies before it
+     * is halved.
      *
      * @param ahead so many sizes beyond the first that fails are looked at, at first
      * @param mayFit those that are played; the first is
      */
     private long beyond(long from, int ahead, long step, LongPredicate mayFit) {
         long low = from;
-        OptionalLong beyond = look(low, ahead, step, mayFit);
-        while (beyond.isPresent()) {
-            low = beyond.getAsLong();
-            beyond = look(low, LOOK_AHEAD, step, mayFit);
+        long high = from;
+        OptionalLong next = look(from, ahead, step, mayFit);
+        for (long stride = step; next.isPresent(); stride *= 2) {
+            low = next.getAsLong();
+            high = low + stride;
+            next = look(high, LOOK_AHEAD, step, mayFit);
         }
-        return low;
+        while (high - low > step) {
+            long middle = Halving.middle(low, high, step);
+            next = look(middle, LOOK_AHEAD, step, mayFit);
+            if (next.isPresent()) {
+                low = next.getAsLong();
+            } else {
+                high = middle;
+            }
+        }
+        return high > low && fits(high) ? high : low;
     }
 
     private OptionalLong look(long low, int ahead, long step, LongPredicate mayFit) {

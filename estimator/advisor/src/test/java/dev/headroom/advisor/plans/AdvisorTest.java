@@ -3,6 +3,7 @@ package dev.headroom.advisor.plans;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
 import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.advisor.change.Intrusion;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -21,11 +23,14 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.DeviceBudget;
+import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -219,5 +224,21 @@ class AdvisorTest {
     void withoutADeviceThereIsNoAdvice() {
         PredictionRequest request = new PredictionRequest(model("small/gpt2"), run(1));
         assertThrows(UserInputException.class, () -> Advisor.advise(request, Goal.KEEP_BATCH));
+    }
+
+    /** Where odd batches reserve far more than even ones, thousands of batches in a row get through with gaps. */
+    @Test
+    void aLongRowWithGapsIsNotWalkedOneByOne() {
+        PredictionRequest request = request(model("small/mlp-xor"), run(8).with(LOSS, LossKind.LABEL_SMOOTHING), 648);
+        Scenario run = request.scenario();
+        AtomicLong played = new AtomicLong();
+        VariantPlayer player = new VariantPlayer(request, played::set);
+        long largest =
+                Objects.requireNonNull(LargestSizeSearch.batch(player, run).value());
+        assertTrue(played.get() < 200, "runs: " + played);
+        assertTrue(player.fits(run.with(BATCH, largest)));
+        assertTrue(player.fits(run.with(BATCH, largest - 1000)));
+        assertFalse(player.fits(run.with(BATCH, largest - 1001)));
+        assertTrue(LongStream.rangeClosed(1, 4).noneMatch(more -> player.fits(run.with(BATCH, largest + more))));
     }
 }
