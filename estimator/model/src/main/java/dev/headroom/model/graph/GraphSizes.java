@@ -38,8 +38,9 @@ final class GraphSizes {
     }
 
     /**
-     * Checks that every tensor, of subgraphs and of the model's state that no operator reads, too, has sizes that are
-     * not negative and bytes that fit 64 bits.
+     * Checks that every tensor, of subgraphs and of the model's state, too, has sizes that are not negative and bytes
+     * that fit 64 bits. The state is looked at apart: archives describe it in tables beside the graph, whose sizes may
+     * be others.
      *
      * @throws UserInputException naming the value
      */
