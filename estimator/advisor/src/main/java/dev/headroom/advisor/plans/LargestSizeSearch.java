@@ -207,16 +207,10 @@ final class LargestSizeSearch {
             high = low + stride;
             next = look(high, LOOK_AHEAD, step, mayFit);
         }
-        while (high - low > step) {
-            long middle = Halving.middle(low, high, step);
-            next = look(middle, LOOK_AHEAD, step, mayFit);
-            if (next.isPresent()) {
-                low = next.getAsLong();
-            } else {
-                high = middle;
-            }
-        }
-        return high > low && fits(high) ? high : low;
+        LongPredicate goesOn = size -> look(size, LOOK_AHEAD, step, mayFit).isPresent();
+        low = Halving.last(low, high, step, step, goesOn);
+        // No size gets through after the next one.
+        return fits(low + step) ? low + step : low;
     }
 
     private OptionalLong look(long low, int ahead, long step, LongPredicate mayFit) {
