@@ -3,6 +3,7 @@ package dev.headroom.app.serve;
 import dev.headroom.app.option.BadOption;
 import java.io.IOException;
 import java.net.BindException;
+import java.time.Duration;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -18,6 +19,12 @@ public final class Service implements AutoCloseable {
     private static final int BACKLOG = 2048;
 
     private static final int HEADERS = 16 << 10;
+
+    /**
+     * A connection on which nothing moves is kept for so much longer than a request may take: closed any earlier, it
+     * would be gone at the very moment when an answer that took too long is said, or the next request sent.
+     */
+    private static final Duration KEPT = Duration.ofSeconds(30);
 
     private final Server server;
     private final ServerConnector connector;
@@ -44,12 +51,13 @@ public final class Service implements AutoCloseable {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(HEADERS);
-        http.setIdleTimeout(limits.time().toMillis());
+        long idle = limits.time().plus(KEPT).toMillis();
+        http.setIdleTimeout(idle);
         ServerConnector connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
         connector.setHost(host);
         connector.setPort(port);
         connector.setAcceptQueueSize(BACKLOG);
-        connector.setIdleTimeout(limits.time().toMillis());
+        connector.setIdleTimeout(idle);
         server.addConnector(connector);
         server.setErrorHandler(new PlainErrors());
         Store store = new Store(limits);

@@ -21,6 +21,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -330,6 +331,22 @@ class ServiceTest {
             HttpResponse<String> health =
                     HttpClient.newHttpClient().send(to(small, "/healthz").build(), BodyHandlers.ofString());
             assertEquals("ok\n", health.body());
+        }
+    }
+
+    @Test
+    void aConnectionOutlastsTheTimeOfARequest() throws Exception {
+        try (Service small = Service.start("127.0.0.1", 0, limits(1000, 1, 1, null));
+                Socket kept = new Socket("127.0.0.1", small.port())) {
+            byte[] request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+            kept.getOutputStream().write(request);
+            String first = new String(kept.getInputStream().readNBytes(15), StandardCharsets.US_ASCII);
+            assertEquals("HTTP/1.1 200 OK", first);
+            Thread.sleep(2000); // the limit is one second
+            kept.getOutputStream().write(request);
+            kept.shutdownOutput();
+            String rest = new String(kept.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertTrue(rest.contains("HTTP/1.1 200 OK"), rest);
         }
     }
 
