@@ -8,8 +8,9 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -40,9 +41,9 @@ public final class ServeCapacity {
 
     /** @param prompts lengths in tokens */
     public Capacity of(List<Long> prompts) {
-        List<Row> rows = new ArrayList<>();
-        prompts.forEach(prompt -> rows.add(row(prompt)));
-        return new Capacity(room, rows, longest());
+        ForkJoinTask<Long> longest = ForkJoinPool.commonPool().submit(this::longest);
+        List<Row> rows = prompts.parallelStream().map(this::row).toList();
+        return new Capacity(room, rows, longest.join());
     }
 
     private Row row(long prompt) {
