@@ -8,6 +8,7 @@ import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
+import dev.headroom.model.yaml.Yaml;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -7,6 +7,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importer;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.yaml.Yaml;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.headroom.model.script;
+package dev.headroom.model.yaml;
 
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
@@ -15,17 +15,22 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /** A part of a YAML file, which knows its line; whoever asks it for something else gets a message that names both. */
-record Yaml(String file, Node node) {
+public record Yaml(String file, Node node) {
     /** In characters; the library's time grows with the square of a line's length. */
     private static final int LONGEST_LINE = 1 << 16;
 
     /** @throws UserInputException for a text that is no YAML, or has a line that nobody would write */
-    static Yaml parse(String file, String text) {
+    public static Yaml parse(String file, String text) {
         refuseLongLines(file, text);
-        LoadSettings settings =
-                LoadSettings.builder().setUseMarks(true).setLabel(file).build();
+        LoadSettings settings = LoadSettings.builder()
+                .setUseMarks(true)
+                .setLabel(file)
+                .setSchema(new CoreSchema())
+                .build();
         try {
             Node root = new Compose(settings)
                     .composeString(text)
@@ -55,28 +60,37 @@ record Yaml(String file, Node node) {
     }
 
     /** Counted from 1. */
-    int line() {
+    public int line() {
         return node.getStartMark().map(m -> m.getLine() + 1).orElse(0);
     }
 
-    UserInputException wrong(String what) {
+    /** A refusal that names the file and the line. */
+    public UserInputException wrong(String what) {
         return new UserInputException(file + ":" + line() + ": " + what);
     }
 
-    boolean isText() {
+    /** Whether it is one word, number or line. */
+    public boolean isText() {
         return node instanceof ScalarNode;
     }
 
-    boolean isList() {
+    /** Whether it is {@code null}, {@code ~}, or left empty. */
+    public boolean isNull() {
+        return node.getTag().equals(Tag.NULL);
+    }
+
+    /** Whether it is written as a list. */
+    public boolean isList() {
         return node instanceof SequenceNode;
     }
 
-    boolean isMap() {
+    /** Whether it has entries. */
+    public boolean isMap() {
         return node instanceof MappingNode;
     }
 
     /** A word, a number or a line. */
-    String text(String what) {
+    public String text(String what) {
         if (node instanceof ScalarNode scalar) {
             return scalar.getValue().strip();
         }
@@ -84,7 +98,7 @@ record Yaml(String file, Node node) {
     }
 
     /** The elements; of a single one that is not written as a list, that. */
-    List<Yaml> list() {
+    public List<Yaml> list() {
         if (!(node instanceof SequenceNode sequence)) {
             return List.of(this);
         }
@@ -94,7 +108,7 @@ record Yaml(String file, Node node) {
     }
 
     /** The entries by key. */
-    Map<String, Yaml> map(String what) {
+    public Map<String, Yaml> map(String what) {
         if (!(node instanceof MappingNode mapping)) {
             throw wrong(what + " has entries, one a line: name: …");
         }
@@ -109,7 +123,7 @@ record Yaml(String file, Node node) {
     }
 
     /** The entries by key, of which only some are known. */
-    Map<String, Yaml> map(String what, List<String> known) {
+    public Map<String, Yaml> map(String what, List<String> known) {
         Map<String, Yaml> entries = map(what);
         entries.forEach((key, value) -> {
             if (!known.contains(key)) {

@@ -1,4 +1,4 @@
-package dev.headroom.model.script;
+package dev.headroom.model.yaml;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
