@@ -38,15 +38,12 @@ final class GraphSizes {
     }
 
     /**
-     * Checks that every tensor, of subgraphs and of the model's state, too, has sizes that are not negative and bytes
-     * that fit 64 bits. The state is looked at apart: archives describe it in tables beside the graph, whose sizes may
-     * be others.
+     * Checks that every tensor, of subgraphs, too, has sizes that are not negative and bytes that fit 64 bits.
      *
      * @throws UserInputException naming the value
      */
     static void check(Graph graph, Map<String, Long> symbols) {
         graph.values().forEach((name, meta) -> check(name, meta, symbols));
-        graph.held().tensors().forEach((name, held) -> check(name, held.meta(), symbols));
         for (Node node : graph.nodes()) {
             for (Node.NamedArgument argument : node.arguments()) {
                 if (argument.value() instanceof Argument.Subgraph body) {
@@ -56,7 +53,8 @@ final class GraphSizes {
         }
     }
 
-    private static void check(String name, TensorMeta meta, Map<String, Long> symbols) {
+    /** The same of one tensor. */
+    static void check(String name, TensorMeta meta, Map<String, Long> symbols) {
         try {
             long elements = 1;
             long extent = Math.addExact(natural(meta.storageOffset(), "storage offset", symbols), 1);

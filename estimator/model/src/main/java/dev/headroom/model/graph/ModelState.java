@@ -24,9 +24,12 @@ public record ModelState(
         List<String> notes,
         boolean loaded,
         List<Addition> additions) {
+    /** @throws dev.headroom.model.error.UserInputException for a tensor that no memory can hold */
     public ModelState {
         modules = List.copyOf(modules);
         tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
+        // Archives describe the state in tables beside the graph, whose sizes may be others than the graph's.
+        tensors.forEach((name, held) -> GraphSizes.check(name, held.meta(), Map.of()));
         notes = List.copyOf(notes);
         additions = List.copyOf(additions);
     }
