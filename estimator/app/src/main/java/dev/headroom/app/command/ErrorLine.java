@@ -1,5 +1,7 @@
 package dev.headroom.app.command;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.headroom.app.words.Door;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
@@ -19,6 +21,9 @@ public final class ErrorLine {
     private static final String JAVAS_NAME = "\\((?:[a-z]\\w*\\.)+[A-Z]\\w*: ";
 
     private static final String JAVAS_TYPE = "(?:interface|class) (?:[a-z]\\w*\\.)+([A-Z]\\w*)";
+
+    /** Characters of a line; nobody reads more. */
+    private static final int LONGEST = 4000;
 
     private ErrorLine() {}
 
@@ -60,7 +65,19 @@ public final class ErrorLine {
         } else {
             text = defect(e);
         }
-        return door.tell(text).strip().replaceAll("\\s*[\\r\\n]+\\s*", " ").replaceAll("\\p{Cntrl}", "?");
+        String line = door.tell(text)
+                .lines()
+                .map(String::strip)
+                .filter(s -> !s.isEmpty())
+                .collect(joining(" "));
+        return shortened(line).replaceAll("\\p{Cntrl}", "?");
+    }
+
+    /** What is quoted may be long: a line begins with what and where, and ends with what to do. */
+    private static String shortened(String line) {
+        return line.length() <= LONGEST
+                ? line
+                : line.substring(0, LONGEST / 2) + " … " + line.substring(line.length() - LONGEST / 2);
     }
 
     private static String parameter(ParameterException e, Door door) {

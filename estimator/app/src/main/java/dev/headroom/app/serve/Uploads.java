@@ -66,8 +66,8 @@ final class Uploads {
             forget(name);
             if (e instanceof UserInputException) {
                 String line = String.valueOf(e.getMessage());
-                throw new UserInputException(
-                        line.replaceAll("\\S*" + name + "\\S*?(model\\.pt2|config\\.json)?(?=[\\s:]|$)", "the file"));
+                throw new UserInputException(line.replaceAll(
+                        "(?<!\\S)\\S*" + name + "\\S*?(model\\.pt2|config\\.json)?(?=[\\s:]|$)", "the file"));
             }
             throw e;
         }

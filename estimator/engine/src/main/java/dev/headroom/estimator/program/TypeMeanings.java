@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TypeMeanings {
     /** A variable for the type of another: the other's name, and the last word of that. */
-    private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?([A-Za-z0-9]+))_d?type");
+    private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?(?<![A-Za-z0-9])([A-Za-z0-9]+))_d?type");
 
     /** Products that autocast leaves alone. */
     private static final Set<String> GROUPED = Set.of("aten._grouped_mm", "transformers.grouped_mm_fallback");

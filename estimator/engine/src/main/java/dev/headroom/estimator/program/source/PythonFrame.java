@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param statement which of the statements that share the line, counted on through the iterations of a loop
  */
 public record PythonFrame(String file, int line, String text, List<String> assigned, int statement) {
+    private static final Pattern BRACKETS = Pattern.compile("[()\\[\\]]");
+    private static final Pattern COMMA = Pattern.compile("\\s*,\\s*");
+
     private static final Pattern ASSIGNMENT =
             Pattern.compile("^([(\\[]?[A-Za-z_]\\w*[)\\]]*(?:\\s*,\\s*[(\\[]*[A-Za-z_]\\w*[)\\]]*)*)(?:\\s*:[^=]+)?\\s*"
                     + "(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
@@ -111,7 +114,7 @@ public record PythonFrame(String file, int line, String text, List<String> assig
 
     static List<String> assigned(String text) {
         Matcher m = ASSIGNMENT.matcher(text);
-        return m.find() ? List.of(m.group(1).replaceAll("[()\\[\\]]", "").split("\\s*,\\s*")) : List.of();
+        return m.find() ? List.of(COMMA.split(BRACKETS.matcher(m.group(1)).replaceAll(""))) : List.of();
     }
 
     /** Whether the line hands on what a name that it assigns held before: {@code h = cell(x, h)}. */
@@ -120,7 +123,7 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         return m.find()
                 && Pattern.compile("[(\\[,=]\\s*" + name + "\\s*[,)\\]]")
                         .matcher(text.substring(m.end())
-                                .replaceAll("\\w*(?:_like|len|is_tensor|isinstance)\\([^()]*\\)", ""))
+                                .replaceAll("\\b\\w*(?:_like|len|is_tensor|isinstance)\\([^()]*\\)", ""))
                         .find();
     }
 

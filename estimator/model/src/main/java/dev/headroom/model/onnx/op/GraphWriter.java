@@ -127,7 +127,7 @@ public final class GraphWriter {
     /** A weight whose name says no module belongs to the one that reads it first. */
     private String weight(String name, Known value) {
         String path = modules.isEmpty() ? "" : modules.get(modules.size() - 1).path();
-        String plain = name.replaceAll("[^\\w.]+", "_").replaceAll("^[_.]+|[_.]+$", "");
+        String plain = name.replaceAll("[^\\w.]+", "_").replaceAll("^[_.]+|(?<![_.])[_.]+$", "");
         String qualified = name.indexOf('.') > 0 || path.isEmpty() ? plain : path + "." + plain;
         String tensor = unique(qualified);
         Graph.InputKind kind = value.type().isFloatingPoint() ? Graph.InputKind.PARAMETER : Graph.InputKind.BUFFER;
