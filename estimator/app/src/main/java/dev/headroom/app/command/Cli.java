@@ -2,6 +2,7 @@ package dev.headroom.app.command;
 
 import dev.headroom.app.option.CommandSpecs;
 import dev.headroom.app.option.ScenarioOptions;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Setting;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -28,6 +29,9 @@ final class Cli {
     /** Commands that tell of all commands. */
     private static final Set<String> ABOUT_ALL = Set.of(CompletionCommand.NAME, ManCommand.NAME);
 
+    /** The parser's time grows with their square. */
+    private static final int MOST_WORDS = 4096;
+
     static {
         // Otherwise picocli looks for Groovy, in every jar.
         System.setProperty("picocli.disable.closures", "true");
@@ -48,6 +52,10 @@ final class Cli {
     int run(PrintWriter out, PrintWriter err, String... args) {
         Failures failures = new Failures(err, debug);
         try {
+            if (args.length > MOST_WORDS) {
+                throw new UserInputException(
+                        args.length + " words; a command line has at most " + MOST_WORDS + ", leave some out");
+            }
             if (mayAskForHelp(args)) {
                 return line(out, err, setting -> true, args).execute(args);
             }

@@ -28,6 +28,13 @@ class LimitsTest {
     }
 
     @Test
+    void wordsWithoutEndAreOneLine() {
+        assertEquals(2, run(MODEL + "a ".repeat(4096)), out::toString);
+        assertTrue(err.toString().contains("; a command line has at most 4096"), err::toString);
+        assertEquals(1, err.toString().lines().count());
+    }
+
+    @Test
     void memoryThatTheContextAloneExceedsIsOneLine() {
         assertEquals(2, run(MODEL + "--memory 100MiB"), out::toString);
         assertTrue(err.toString().startsWith("headroom: --memory: "), err::toString);

@@ -1,5 +1,6 @@
 package dev.headroom.model.importer;
 
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.ModelState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,6 +9,12 @@ import java.util.Map;
 
 /** Modules in the order in which their parents registered them. */
 final class ModuleTree {
+    /** Python's recursion limit: a module that lies deeper cannot be called. */
+    private static final int DEEPEST = 1000;
+
+    /** Characters of such a module's path, enough to find it by. */
+    private static final int SHOWN = 60;
+
     private final Map<String, ModuleTree> children = new LinkedHashMap<>();
     private final String path;
 
@@ -20,6 +27,7 @@ final class ModuleTree {
      *
      * @param called the exporter's list of modules, in order of registration; second calls end in {@code @1}
      * @param tensors qualified names, whose owners are added where the list lacks them
+     * @throws UserInputException for modules that are nested deeper than Python's calls
      */
     static List<String> order(List<String> called, Iterable<String> tensors) {
         ModuleTree root = new ModuleTree("");
@@ -45,6 +53,10 @@ final class ModuleTree {
     private void add(String name) {
         if (name.isEmpty()) {
             return;
+        }
+        if (name.chars().filter(c -> c == '.').count() >= DEEPEST) {
+            throw new UserInputException("a module has " + DEEPEST + " or more modules around it, which is more than"
+                    + " Python's calls can be nested: " + name.substring(0, SHOWN) + "…");
         }
         ModuleTree at = this;
         for (int end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {

@@ -89,6 +89,16 @@ class HostileInputTest {
                 "'w [2J' holds a control character");
     }
 
+    /** Each of them would be kept with its whole path: the square of what the file has. */
+    @Test
+    void modulesNestedWithoutEnd() {
+        String path = "m.".repeat(60_000) + "w";
+        assertRejected(
+                Archives.changed("\"parameter_name\": \"w\"", "\"parameter_name\": \"" + path + "\"")
+                        .write(folder),
+                "more than Python's calls can be nested: m.m.");
+    }
+
     /** Blanks deflate a thousandfold: the reader must stop by what comes out. */
     @Test
     void zipBombs() throws IOException {
