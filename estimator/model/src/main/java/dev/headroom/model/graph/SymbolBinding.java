@@ -3,11 +3,14 @@ package dev.headroom.model.graph;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,9 @@ public final class SymbolBinding {
     private final Map<String, Long> own = new LinkedHashMap<>();
 
     private final Map<String, String> askedBy = new LinkedHashMap<>();
+
+    /** The first dimension of an input that shows a symbol; {@code null} before one is looked for. */
+    private @Nullable Map<String, String> places;
 
     private SymbolBinding(Graph graph) {
         this.graph = graph;
@@ -255,18 +261,20 @@ public final class SymbolBinding {
     }
 
     private void requireAll(Set<String> used) {
-        List<String> words = new ArrayList<>();
+        List<String> batch = ofBatch();
+        NavigableSet<String> words = new TreeSet<>(); // the batch comes first
         for (String symbol : used) {
             if (!bound.containsKey(symbol)) {
-                String word = ofBatch().contains(symbol) ? "`batch=N`" : "`dims=" + place(symbol) + "=N`";
-                words.add(words.contains(word) ? "`dims=" + symbol + "=N`" : word);
+                String word = batch.contains(symbol) ? "`batch=N`" : "`dims=" + place(symbol) + "=N`";
+                if (!words.add(word)) {
+                    words.add("`dims=" + symbol + "=N`");
+                }
             }
         }
-        words.sort(null); // the batch comes first
         if (!words.isEmpty()) {
             String open = words.size() > 1
                     ? words.size() + " sizes of the model are open"
-                    : words.get(0).startsWith("`batch=")
+                    : words.first().startsWith("`batch=")
                             ? "the model's batch size is open"
                             : "a size of the model is open";
             throw new UserInputException(open + ": pass " + String.join(" ", words));
@@ -288,18 +296,26 @@ public final class SymbolBinding {
 
     /** How a user names the symbol: by the input's dimension that shows it, if any does. */
     private String place(String symbol) {
+        if (places == null) {
+            places = places(graph);
+        }
+        return places.getOrDefault(symbol, symbol);
+    }
+
+    private static Map<String, String> places(Graph graph) {
+        Map<String, String> places = new HashMap<>();
         for (Graph.Input input : graph.inputs()) {
             TensorMeta meta = graph.values().get(input.value());
             if (input.kind() != Graph.InputKind.USER || meta == null) {
                 continue;
             }
             for (int i = 0; i < meta.sizes().size(); i++) {
-                if (meta.sizes().get(i) instanceof SymExpr.Symbol s && s.name().equals(symbol)) {
-                    return input.qualifiedName() + "." + i;
+                if (meta.sizes().get(i) instanceof SymExpr.Symbol s) {
+                    places.putIfAbsent(s.name(), input.qualifiedName() + "." + i);
                 }
             }
         }
-        return symbol;
+        return places;
     }
 
     private List<String> openSizes() {

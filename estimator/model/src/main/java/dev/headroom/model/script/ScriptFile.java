@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,6 +64,9 @@ public final class ScriptFile implements Importer {
 
         /** As they were read, by the name of the model. */
         private final Map<String, Graph> archives = new LinkedHashMap<>();
+
+        /** The same by file: several models may come of one. */
+        private final Map<Path, Graph> files = new HashMap<>();
 
         Reading(Path file, Scenario scenario) {
             this.file = file;
@@ -134,7 +138,8 @@ public final class ScriptFile implements Importer {
             String text = entry.text("a model's file");
             Path beside = file.resolveSibling(text);
             try {
-                Graph read = Importers.read(Files.exists(beside) ? beside : Path.of(text), scenario);
+                Graph read = files.computeIfAbsent(
+                        Files.exists(beside) ? beside : Path.of(text), path -> Importers.read(path, scenario));
                 if (read.loop() != null || read.held().loaded()) {
                     throw new UserInputException(text + " is no archive of torch.export");
                 }
