@@ -83,6 +83,17 @@ final class JsonEdits {
             NODES.arrayNode().add(1),
             NODES.objectNode().put("as_int", -7));
 
+    /** What stands in a text again and again: a pattern may try each as the first, to each as the last. */
+    private static final List<String> RUNS = List.of(" ", "a", "_", "0", "(", "\"", ".", "a.", "a,", "\n", "-", "/");
+
+    private static final int RUN = 20_000;
+
+    /** Elements of a list that was made long. */
+    private static final int MANY = 2_000;
+
+    /** Characters that all of them may have. */
+    private static final int ROOM = 1 << 20;
+
     /** A value and where it stands. */
     private record Place(@Nullable JsonNode parent, String key, int index, JsonNode node) {
         void put(JsonNode value) {
@@ -234,11 +245,28 @@ final class JsonEdits {
             case 6 -> place.put(node.isTextual() ? NODES.numberNode(7) : NODES.textNode(node.asText()));
             case 7 -> place.put(edit.value() % 2 == 0 ? NODES.arrayNode().add(node) : NODES.textNode("\u0006"));
             case 8 -> place.put(node.isNumber() ? NODES.numberNode(node.asLong() + edit.value() % 9) : value);
-            default ->
-                place.put(
-                        node.isTextual()
-                                ? NODES.textNode(node.asText() + other.node().asText())
-                                : node.deepCopy());
+            default -> {
+                if (node.isTextual()) {
+                    boolean run = edit.value() % 4 == 0;
+                    place.put(NODES.textNode(
+                            node.asText() + (run ? run(edit) : other.node().asText())));
+                } else if (node instanceof ArrayNode array && !array.isEmpty()) {
+                    repeat(array, edit);
+                }
+            }
+        }
+    }
+
+    private static String run(Edit edit) {
+        return RUNS.get(Edit.of(edit.value() >>> 2, RUNS.size())).repeat(RUN);
+    }
+
+    /** Of a list that was repeated already, nothing more: such edits multiply each other. */
+    private static void repeat(ArrayNode array, Edit edit) {
+        JsonNode element = array.get(Edit.of(edit.value(), array.size()));
+        int room = ROOM / Math.max(1, element.toString().length());
+        for (int i = array.size(); i < Math.min(MANY, room); i++) {
+            array.add(element.deepCopy());
         }
     }
 }
