@@ -223,7 +223,10 @@ public interface LoopHook {
         return null;
     }
 
-    /** Whether what it does in a step depends on no step before, nor on the number of the step. */
+    /**
+     * Whether what it does in a step depends on no step before, nor on the number of the step, and in a pass after the
+     * first on none before and not on its number.
+     */
     default boolean forgetsSteps() {
         return false;
     }

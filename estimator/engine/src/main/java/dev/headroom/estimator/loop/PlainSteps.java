@@ -34,8 +34,10 @@ final class PlainSteps {
     }
 
     private void passes(int step) {
-        for (int k = 0; k < run.accumulate(); k++) {
-            loop.passes().run(step, run.accumulate() > 1 ? k : null);
+        int all = run.accumulate();
+        for (int k = 0; k < all; k++) {
+            Integer micro = all > 1 ? k : null;
+            loop.repeats().pass(step, k, all, () -> loop.passes().run(step, micro));
         }
     }
 }

@@ -12,28 +12,33 @@ import dev.headroom.model.run.Moment;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays the steps of a loop. A step that begins as the one before did would do the same, as all that it depends on is
- * in the {@link Beginning}, and the allocator decides only where memory lies. Then the events of the one before are
- * played again, on the allocator and into the log, which takes a fraction of the time that operators do.
+ * Plays the steps of a loop, and the passes of a step. One that begins as the one before did would do the same, as all
+ * that it depends on is in the {@link Beginning}, and the allocator decides only where memory lies. Then the events of
+ * the one before are played again, on the allocator and into the log, which takes a fraction of the time that operators
+ * do.
  *
  * <p>A request that is refused ends the functions that run, whose memory is given back: that is in no event. Whoever
  * plays the run then has to begin anew with {@link #interpretAll}.
  */
 public final class RepeatedSteps {
+    /** The first pass makes gradients, the second adds to them: if the third does not begin like it, none will. */
+    private static final int COMPARED_PASSES = 3;
+
     private final TrainingLoop loop;
     private final IntConsumer interpreted;
     private final PhaseListener listener;
     private final Consumer<Moment> comesTo;
+    private final Repetition steps;
+    private Repetition passes;
     private boolean interpretsAll;
     private boolean repeating;
-    private int count;
-    /** The step before, while it may turn out that it is repeated. */
-    private @Nullable PlayedStep last;
-
-    private @Nullable PlayedStep repeated;
+    private int beginnings;
+    private int repeatedSteps;
+    private int repeatedPasses;
 
     /**
      * @param interpreted plays a step operator by operator
@@ -44,6 +49,12 @@ public final class RepeatedSteps {
         this.interpreted = interpreted;
         this.listener = listener;
         this.comesTo = comesTo;
+        this.steps = repetition();
+        this.passes = repetition();
+    }
+
+    private Repetition repetition() {
+        return new Repetition(this::beginning, this::log, () -> loop.nodeRuns());
     }
 
     /** From now on operators run in every step. */
@@ -51,14 +62,19 @@ public final class RepeatedSteps {
         interpretsAll = true;
     }
 
-    /** Whether the step that runs is played again; what fails then would have failed, but not in this way. */
+    /** Whether what runs is played again; what fails then would have failed, but not in this way. */
     public boolean isRepeating() {
         return repeating;
     }
 
     /** How many steps were played again. */
     public int count() {
-        return count;
+        return repeatedSteps;
+    }
+
+    /** How many passes were played again, those of steps that were not. */
+    public int passes() {
+        return repeatedPasses;
     }
 
     /**
@@ -68,21 +84,42 @@ public final class RepeatedSteps {
      */
     void play(int step, boolean more) {
         // The first step makes the optimizer's state, so that no other begins like it.
-        if (repeated == null && step > 0 && (more || last != null) && mayRepeat()) {
-            compare(step);
+        if (steps.repeated() == null && step > 0 && (more || steps.compares()) && mayRepeat()) {
+            steps.compare();
         }
-        if (repeated == null) {
+        if (steps.repeated() == null) {
+            passes = repetition();
             interpreted.accept(step);
         } else {
-            repeat(repeated, step);
+            repeat(steps.repeated(), then -> new Moment(then.phase(), step, then.micro()));
+            repeatedSteps++;
+        }
+    }
+
+    /**
+     * Plays a pass of a step.
+     *
+     * @param pass from 0
+     * @param of how many the step has
+     * @param operators plays it operator by operator
+     */
+    void pass(int step, int pass, int of, Runnable operators) {
+        boolean worth = pass > 0 && pass <= COMPARED_PASSES && (pass + 1 < of || passes.compares());
+        if (passes.repeated() == null && worth && mayRepeat()) {
+            passes.compare();
+        }
+        if (passes.repeated() == null) {
+            operators.run();
+        } else {
+            repeat(passes.repeated(), then -> new Moment(then.phase(), step, pass));
+            repeatedPasses++;
         }
     }
 
     /** A phase is over. */
     void ended(Moment phase) {
-        if (last != null) {
-            last.ended(phase, log().size());
-        }
+        steps.ended(phase);
+        passes.ended(phase);
     }
 
     private boolean mayRepeat() {
@@ -93,21 +130,9 @@ public final class RepeatedSteps {
                 && (optimizer == null || optimizer.showsAll());
     }
 
-    /** Looks whether a step begins as the one before. */
-    private void compare(int step) {
-        Beginning now = beginning(step);
-        // All memory has to be in reach: what nobody shows may be let go of in any step.
-        boolean complete = now.memory().size() == log().alive();
-        if (complete && last != null && last.wouldBeRepeatedFrom(now, log())) {
-            last.led(now, log(), loop.nodeRuns());
-            repeated = last;
-        }
-        last = complete && repeated == null ? new PlayedStep(now, log(), loop.nodeRuns()) : null;
-    }
-
-    private Beginning beginning(int step) {
+    private Beginning beginning() {
         EagerRuntime runtime = loop.runtime();
-        Beginning to = new Beginning(step);
+        Beginning to = new Beginning(beginnings++);
         to.number(runtime.attribution());
         to.number(runtime.streams().current());
         to.flag(runtime.gradMode());
@@ -135,18 +160,18 @@ public final class RepeatedSteps {
         }
     }
 
-    private void repeat(PlayedStep then, int step) {
-        count++;
+    private void repeat(PlayedStep then, UnaryOperator<Moment> present) {
         Renaming names = then.names();
         LoggedMemory memory = loop.runtime().devices().memory(0);
         int event = then.firstEvent();
         repeating = true;
         for (int i = 0; i < then.phases(); i++) {
-            Moment phase = then.phase(i);
-            comesTo.accept(new Moment(phase.phase(), step, phase.micro()));
+            Moment phase = present.apply(then.phase(i));
+            comesTo.accept(phase);
             memory.again(event, then.end(i), names);
             event = then.end(i);
-            listener.ended(loop.moment());
+            listener.ended(phase);
+            ended(phase);
         }
         repeating = false;
         then.happenedAgain(names);

@@ -24,7 +24,7 @@ public final class Beginning {
     private final ArrayList<Memory> memory = new ArrayList<>(1 << 10);
     private boolean unknown;
 
-    /** @param step number of the step that begins: every list of the same parts has another */
+    /** @param step a number of what begins: every list of the same parts has another */
     public Beginning(int step) {
         this.step = step + 1;
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class RepeatedStepsTest {
     private static final Graph MODEL = Importers.read(Path.of("..", "..", "fixtures", "models", "cnn-small.pt2"));
     private static final int STEPS = 6;
+    private static final int PASSES = 7;
     /** All but the first, which makes the optimizer's state, and the one that the others are like. */
     private static final int MOST = STEPS - 2;
 
@@ -36,6 +38,10 @@ class RepeatedStepsTest {
     }
 
     private int repeated(Scenario asked, boolean interpretAll, LoopHook... regime) {
+        return played(asked, interpretAll, regime).repeats().count();
+    }
+
+    private TrainingLoop played(Scenario asked, boolean interpretAll, LoopHook... regime) {
         Scenario run = asked.with(ScenarioSettings.STEPS, STEPS);
         EagerRuntime runtime = new EagerRuntime(
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 40)),
@@ -48,7 +54,7 @@ class RepeatedStepsTest {
             loop.repeats().interpretAll();
         }
         loop.play();
-        return loop.repeats().count();
+        return loop;
     }
 
     private static Scenario plain() {
@@ -64,6 +70,40 @@ class RepeatedStepsTest {
         assertEquals(MOST, repeated(plain().with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)));
         assertEquals(MOST, repeated(plain().with(ScenarioSettings.ZERO_GRAD_KEEP, true)));
         assertEquals(MOST, repeated(plain().with(ScenarioSettings.ACCUMULATE, 2)));
+    }
+
+    /** All passes but the first, which makes the gradients, and the one that the others are like. */
+    @Test
+    void passesOfAStepRepeat() {
+        for (Scenario run : List.of(
+                plain(),
+                plain().with(ScenarioSettings.ZERO_GRAD_KEEP, true),
+                plain().with(ScenarioSettings.AMP, DType.BFLOAT16))) {
+            TrainingLoop loop = played(run.with(ScenarioSettings.ACCUMULATE, PASSES), false);
+            List<Moment> seen = List.copyOf(phases);
+            EventLog log = log(loop);
+            int interpreted = STEPS - loop.repeats().count();
+            assertEquals(interpreted * (PASSES - 2), loop.repeats().passes(), run.toString());
+            TrainingLoop plain = played(run.with(ScenarioSettings.ACCUMULATE, PASSES), true);
+            assertEquals(0, plain.repeats().passes());
+            assertEquals(phases, seen);
+            assertSame(log(plain), log);
+        }
+    }
+
+    private static EventLog log(TrainingLoop loop) {
+        return loop.runtime().devices().memory(0).log();
+    }
+
+    private static void assertSame(EventLog expected, EventLog log) {
+        assertEquals(expected.size(), log.size());
+        for (int event = 0; event < log.size(); event++) {
+            assertEquals(expected.storage(event), log.storage(event), "event " + event);
+            assertEquals(expected.isFree(event), log.isFree(event), "event " + event);
+        }
+        for (int storage = 0; storage < log.storages(); storage++) {
+            assertEquals(expected.requested(storage), log.requested(storage), "storage " + storage);
+        }
     }
 
     /** LBFGS remembers more moves in every step; others count steps, which they do not show. */

@@ -1,0 +1,62 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.log.EventLog;
+import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.repeat.Beginning;
+import dev.headroom.model.run.Moment;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Stretches of a loop, one after another, until one begins as the one before: from then on they are the same. */
+final class Repetition {
+    private final Supplier<Beginning> beginning;
+    private final Supplier<EventLog> log;
+    private final Supplier<NodeRuns> runs;
+
+    /** The stretch before, while it may turn out that it is repeated. */
+    private @Nullable PlayedStep last;
+
+    private @Nullable PlayedStep repeated;
+
+    /**
+     * @param beginning describes what a stretch that begins now depends on
+     * @param log of what was played
+     * @param runs how nodes ran so far
+     */
+    Repetition(Supplier<Beginning> beginning, Supplier<EventLog> log, Supplier<NodeRuns> runs) {
+        this.beginning = beginning;
+        this.log = log;
+        this.runs = runs;
+    }
+
+    /** What is repeated; {@code null} before that is known. */
+    @Nullable
+    PlayedStep repeated() {
+        return repeated;
+    }
+
+    /** Whether the next stretch is looked at with one in mind. */
+    boolean compares() {
+        return last != null;
+    }
+
+    /** A phase is over. */
+    void ended(Moment phase) {
+        if (last != null) {
+            last.ended(phase, log.get().size());
+        }
+    }
+
+    /** Looks whether the stretch that comes begins as the one before. */
+    void compare() {
+        Beginning now = beginning.get();
+        EventLog events = log.get();
+        // All memory has to be in reach: what nobody shows may be let go of at any time.
+        boolean complete = now.memory().size() == events.alive();
+        if (complete && last != null && last.wouldBeRepeatedFrom(now, events)) {
+            last.led(now, events, runs.get());
+            repeated = last;
+        }
+        last = complete && repeated == null ? new PlayedStep(now, events, runs.get()) : null;
+    }
+}
