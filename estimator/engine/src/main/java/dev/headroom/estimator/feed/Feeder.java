@@ -59,6 +59,11 @@ public final class Feeder implements LoopHook {
         }
     }
 
+    @Override
+    public boolean forgetsSteps() {
+        return loader.forgets() && last == null;
+    }
+
     private PreparedRun sized(long samples) {
         return Preparation.of(imported, run.with(ScenarioSettings.BATCH, samples));
     }

@@ -16,6 +16,11 @@ interface Loader {
     /** The script makes its loader. */
     default void make() {}
 
+    /** Whether what it does for a step depends on its sizes alone, and on nothing that it did before. */
+    default boolean forgets() {
+        return false;
+    }
+
     /** Has the batch of an epoch's first step on the device when it returns. */
     void begin(Step step);
 

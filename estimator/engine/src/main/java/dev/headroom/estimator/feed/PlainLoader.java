@@ -16,6 +16,11 @@ final class PlainLoader implements Loader {
     }
 
     @Override
+    public boolean forgets() {
+        return true;
+    }
+
+    @Override
     public void begin(Step step) {
         go(step);
     }

@@ -96,7 +96,9 @@ public final class Batch {
 
     /** Adds what a pass is given, parameters and buffers left out. */
     void describe(Beginning to) {
-        to.constant(values);
+        List<String> names = values.keySet().stream().sorted().toList();
+        to.constant(names);
+        names.forEach(name -> to.part(values.get(name)));
         to.parts(inputs);
         to.part(target);
         inputs.forEach(t -> to.unknownIf(!t.isLeaf()));

@@ -25,6 +25,7 @@ final class PlayedStep {
     private final List<Moment> phases = new ArrayList<>();
     private final IntArrayList ends = new IntArrayList();
     private @Nullable Outcome outcome;
+    private @Nullable Renaming names;
 
     /**
      * What it led to.
@@ -85,9 +86,12 @@ final class PlayedStep {
         return Objects.requireNonNull(outcome, "a step that is over");
     }
 
-    /** What stands now in the places of what it began with. */
+    /** What stands now in the places of what it began with; until it is asked for again. */
     Renaming names() {
-        Renaming names = new Renaming(outcome().storages());
+        if (names == null) {
+            names = new Renaming(outcome().storages());
+        }
+        names.begin(firstStorage);
         for (int i = 0; i < numbers.length; i++) {
             Memory present = outcome().memory().get(i);
             names.put(numbers[i], present.number(), present.block());

@@ -144,7 +144,7 @@ public final class RepeatedSteps {
         to.constant(loop.unmodelled());
         loop.model().describe(to);
         describe(loop.optimizer(), to);
-        to.constant(loop.batch());
+        to.constant(loop.batch().prepared());
         loop.batch().describe(to);
         loop.variables().describe(to);
         loop.passes().describe(to);

@@ -16,6 +16,15 @@ public final class Renaming {
         Arrays.fill(numbers, NONE);
     }
 
+    /**
+     * Nothing stands for what is made while the step is played.
+     *
+     * @param first of these storages
+     */
+    public void begin(int first) {
+        Arrays.fill(numbers, first, numbers.length, NONE);
+    }
+
     /** Has a storage and its block stand in the place of one. */
     public void put(int then, int now, int block) {
         numbers[then] = now;

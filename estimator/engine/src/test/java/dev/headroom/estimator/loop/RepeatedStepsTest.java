@@ -5,16 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.feed.Feeder;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -78,17 +81,37 @@ class RepeatedStepsTest {
         for (Scenario run : List.of(
                 plain(),
                 plain().with(ScenarioSettings.ZERO_GRAD_KEEP, true),
-                plain().with(ScenarioSettings.AMP, DType.BFLOAT16))) {
-            TrainingLoop loop = played(run.with(ScenarioSettings.ACCUMULATE, PASSES), false);
+                plain().with(ScenarioSettings.ZERO_GRAD_BEFORE_BACKWARD, true),
+                plain().with(ScenarioSettings.DROP_OUTPUTS, true),
+                plain().with(ScenarioSettings.AMP, DType.BFLOAT16),
+                plain().with(FeedSettings.DATA, DataKind.LOADER),
+                plain().with(FeedSettings.DATA, DataKind.UNPACKED))) {
+            Scenario asked = run.with(ScenarioSettings.ACCUMULATE, PASSES);
+            TrainingLoop loop = played(asked, false, hooks(asked));
             List<Moment> seen = List.copyOf(phases);
             EventLog log = log(loop);
-            int interpreted = STEPS - loop.repeats().count();
-            assertEquals(interpreted * (PASSES - 2), loop.repeats().passes(), run.toString());
-            TrainingLoop plain = played(run.with(ScenarioSettings.ACCUMULATE, PASSES), true);
+            assertEquals(MOST, loop.repeats().count(), run.toString());
+            assertEquals((STEPS - MOST) * (PASSES - 2), loop.repeats().passes(), run.toString());
+            TrainingLoop plain = played(asked, true, hooks(asked));
             assertEquals(0, plain.repeats().passes());
             assertEquals(phases, seen);
             assertSame(log(plain), log);
         }
+    }
+
+    /** The loader that fetches ahead has none to fetch in the end, and a batch of another size is another pass. */
+    @Test
+    void passesThatAreFedOtherwiseDoNot() {
+        for (Scenario run : List.of(
+                plain().with(FeedSettings.DATA, DataKind.PREFETCH),
+                plain().with(FeedSettings.DATA, DataKind.LOADER).with(FeedSettings.LAST_BATCH, 1L))) {
+            Scenario asked = run.with(ScenarioSettings.ACCUMULATE, PASSES);
+            assertEquals(0, played(asked, false, hooks(asked)).repeats().passes());
+        }
+    }
+
+    private static LoopHook[] hooks(Scenario run) {
+        return Feeder.of(MODEL, run).toArray(LoopHook[]::new);
     }
 
     private static EventLog log(TrainingLoop loop) {
