@@ -84,7 +84,7 @@ public final class RepeatedSteps {
      */
     void play(int step, boolean more) {
         // The first step makes the optimizer's state, so that no other begins like it.
-        if (steps.repeated() == null && step > 0 && (more || steps.compares()) && mayRepeat()) {
+        if (steps.repeated() == null && step > 0 && (more || steps.compares()) && mayRepeatSteps()) {
             steps.compare();
         }
         if (steps.repeated() == null) {
@@ -123,11 +123,15 @@ public final class RepeatedSteps {
     }
 
     private boolean mayRepeat() {
-        Optimizer optimizer = loop.optimizer();
         return !interpretsAll
                 && loop.prepared().scenario().parallel().kind() == ParallelKind.SINGLE
-                && !loop.hooks().any(hook -> !hook.forgetsSteps())
-                && (optimizer == null || optimizer.showsAll());
+                && !loop.hooks().any(hook -> !hook.forgetsSteps());
+    }
+
+    /** An optimizer that steps inside of passes hangs on tensors, which tell of it. */
+    private boolean mayRepeatSteps() {
+        Optimizer optimizer = loop.optimizer();
+        return mayRepeat() && (optimizer == null || optimizer.showsAll());
     }
 
     private Beginning beginning() {

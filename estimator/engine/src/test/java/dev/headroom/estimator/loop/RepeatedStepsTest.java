@@ -84,14 +84,16 @@ class RepeatedStepsTest {
                 plain().with(ScenarioSettings.ZERO_GRAD_BEFORE_BACKWARD, true),
                 plain().with(ScenarioSettings.DROP_OUTPUTS, true),
                 plain().with(ScenarioSettings.AMP, DType.BFLOAT16),
+                plain().with(ScenarioSettings.OPTIMIZER, OptimizerKind.RADAM),
                 plain().with(FeedSettings.DATA, DataKind.LOADER),
                 plain().with(FeedSettings.DATA, DataKind.UNPACKED))) {
             Scenario asked = run.with(ScenarioSettings.ACCUMULATE, PASSES);
             TrainingLoop loop = played(asked, false, hooks(asked));
             List<Moment> seen = List.copyOf(phases);
             EventLog log = log(loop);
-            assertEquals(MOST, loop.repeats().count(), run.toString());
-            assertEquals((STEPS - MOST) * (PASSES - 2), loop.repeats().passes(), run.toString());
+            int steps = run.optimizer().kind() == OptimizerKind.RADAM ? STEPS : STEPS - MOST;
+            assertEquals(STEPS - steps, loop.repeats().count(), run.toString());
+            assertEquals(steps * (PASSES - 2), loop.repeats().passes(), run.toString());
             TrainingLoop plain = played(asked, true, hooks(asked));
             assertEquals(0, plain.repeats().passes());
             assertEquals(phases, seen);
