@@ -36,8 +36,8 @@ final class Judge implements AutoCloseable {
             List.of("steps", "epochs", "generate", "accumulate", "max-iter", "eval-batches", "microbatches");
 
     /**
-     * A search for what a card serves, and advice, play each layer dozens of times, a model that makes tokens once for
-     * each: a hundred layers and more take the time that they ask for.
+     * A search for what a card serves plays each layer about two hundred times, advice dozens of times, a model that makes
+     * tokens once for each: a hundred layers and more take the time that they ask for.
      */
     private static final Pattern DEEP = Pattern.compile("num_hidden_layers(=|\":\\s*)0*[1-9]\\d{2,}\\b");
 

@@ -57,7 +57,7 @@ enum Reader {
     CAPACITY(
             Form.JSON,
             "config.json",
-            "serve-capacity {} --seq 64 --generate 4 --gpu rtx-3090",
+            "serve-capacity {} --seq 64 --generate 16 --gpu rtx-3090",
             "models/configs/llama-tiny.json"),
     TUNED(
             Form.JSON,
