@@ -54,7 +54,7 @@ final class GridFile {
     private static List<List<String>> values(Yaml given) {
         List<List<String>> values = new ArrayList<>();
         for (Yaml item : given.list()) {
-            if (given.isList() && item.isList()) {
+            if (item.isList()) {
                 values.add(item.list().stream().map(GridFile::word).toList());
             } else {
                 add(values, item);

@@ -152,7 +152,7 @@ class SweepCommandTest {
                 "batch: []|'batch' has no values",
                 "batch: 8..1|holds no numbers",
                 "batch: {a: 1}|a value is a word or a number",
-                "batch: [1|no YAML",
+                "batch: [1|: no YAML: ",
                 "batch: 1..9999999\\noptimizer: [sgd, adam]|more than 10000000 combinations"
             })
     void gridsThatCannotBeGetOneLine(String options, String why) throws IOException {
