@@ -83,7 +83,7 @@ final class JsonEdits {
             NODES.arrayNode().add(1),
             NODES.objectNode().put("as_int", -7));
 
-    /** What stands in a text again and again: a pattern may try each as the first, to each as the last. */
+    /** What stands in a text again and again: a pattern that tries each as its first takes the square of their number. */
     private static final List<String> RUNS = List.of(" ", "a", "_", "0", "(", "\"", ".", "a.", "a,", "\n", "-", "/");
 
     private static final int RUN = 20_000;

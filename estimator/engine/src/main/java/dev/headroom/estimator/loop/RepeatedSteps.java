@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * plays the run then has to begin anew with {@link #interpretAll}.
  */
 public final class RepeatedSteps {
-    /** The first pass makes gradients, the second adds to them: if the third does not begin like it, none will. */
+    /** Passes whose beginning is looked at: where these do not begin alike, later ones are not expected to. */
     private static final int COMPARED_PASSES = 3;
 
     private final TrainingLoop loop;
@@ -54,7 +54,7 @@ public final class RepeatedSteps {
     }
 
     private Repetition repetition() {
-        return new Repetition(this::beginning, this::log, () -> loop.nodeRuns());
+        return new Repetition(this::beginning, this::log, loop::nodeRuns);
     }
 
     /** From now on operators run in every step. */
@@ -84,8 +84,8 @@ public final class RepeatedSteps {
      */
     void play(int step, boolean more) {
         // The first step makes the optimizer's state, so that no other begins like it.
-        if (steps.repeated() == null && step > 0 && (more || steps.compares()) && mayRepeatSteps()) {
-            steps.compare();
+        if (step > 0 && mayRepeatSteps()) {
+            steps.compare(more);
         }
         if (steps.repeated() == null) {
             passes = repetition();
@@ -104,9 +104,9 @@ public final class RepeatedSteps {
      * @param operators plays it operator by operator
      */
     void pass(int step, int pass, int of, Runnable operators) {
-        boolean worth = pass > 0 && pass <= COMPARED_PASSES && (pass + 1 < of || passes.compares());
-        if (passes.repeated() == null && worth && mayRepeat()) {
-            passes.compare();
+        // The first pass makes the gradients, so that no other begins like it.
+        if (pass > 0 && pass <= COMPARED_PASSES && mayRepeat()) {
+            passes.compare(pass + 1 < of);
         }
         if (passes.repeated() == null) {
             operators.run();
@@ -164,7 +164,7 @@ public final class RepeatedSteps {
         }
     }
 
-    private void repeat(PlayedStep then, UnaryOperator<Moment> present) {
+    private void repeat(PlayedStretch then, UnaryOperator<Moment> present) {
         Renaming names = then.names();
         LoggedMemory memory = loop.runtime().devices().memory(0);
         int event = then.firstEvent();

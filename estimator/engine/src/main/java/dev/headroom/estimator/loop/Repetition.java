@@ -14,9 +14,9 @@ final class Repetition {
     private final Supplier<NodeRuns> runs;
 
     /** The stretch before, while it may turn out that it is repeated. */
-    private @Nullable PlayedStep last;
+    private @Nullable PlayedStretch last;
 
-    private @Nullable PlayedStep repeated;
+    private @Nullable PlayedStretch repeated;
 
     /**
      * @param beginning describes what a stretch that begins now depends on
@@ -31,13 +31,8 @@ final class Repetition {
 
     /** What is repeated; {@code null} before that is known. */
     @Nullable
-    PlayedStep repeated() {
+    PlayedStretch repeated() {
         return repeated;
-    }
-
-    /** Whether the next stretch is looked at with one in mind. */
-    boolean compares() {
-        return last != null;
     }
 
     /** A phase is over. */
@@ -47,8 +42,15 @@ final class Repetition {
         }
     }
 
-    /** Looks whether the stretch that comes begins as the one before. */
-    void compare() {
+    /**
+     * Looks whether the stretch that comes begins as the one before, where that may still be of use.
+     *
+     * @param more whether another one follows
+     */
+    void compare(boolean more) {
+        if (repeated != null || !more && last == null) {
+            return;
+        }
         Beginning now = beginning.get();
         EventLog events = log.get();
         // All memory has to be in reach: what nobody shows may be let go of at any time.
@@ -57,6 +59,6 @@ final class Repetition {
             last.led(now, events, runs.get());
             repeated = last;
         }
-        last = complete && repeated == null ? new PlayedStep(now, events, runs.get()) : null;
+        last = complete && repeated == null ? new PlayedStretch(now, events, runs.get()) : null;
     }
 }

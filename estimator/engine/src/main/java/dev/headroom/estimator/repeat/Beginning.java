@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Beginning {
     private static final int NONE = -1;
 
-    private final int step;
+    private final int list;
     private int[] numbers = new int[1 << 15];
     private int count;
     private final ArrayList<Object> constants = new ArrayList<>(1 << 12);
@@ -24,9 +24,9 @@ public final class Beginning {
     private final ArrayList<Memory> memory = new ArrayList<>(1 << 10);
     private boolean unknown;
 
-    /** @param step a number of what begins: every list of the same parts has another */
-    public Beginning(int step) {
-        this.step = step + 1;
+    /** @param list its number, from 0: every list of the same parts has another */
+    public Beginning(int list) {
+        this.list = list + 1;
     }
 
     public void number(int value) {
@@ -56,7 +56,7 @@ public final class Beginning {
             number(NONE);
             return;
         }
-        int place = part.placeIn(step, parts.size());
+        int place = part.placeIn(list, parts.size());
         if (place == parts.size()) {
             parts.add(part);
         }

@@ -2,7 +2,7 @@ package dev.headroom.estimator.repeat;
 
 import java.util.Arrays;
 
-/** Which storages stand, when a step is played again, in the places of those of the first time. */
+/** Which storages stand, when a step or a pass is played again, in the places of those of the first time. */
 public final class Renaming {
     private static final int NONE = -1;
 
@@ -17,7 +17,7 @@ public final class Renaming {
     }
 
     /**
-     * Nothing stands for what is made while the step is played.
+     * Nothing stands yet for what is made while it is played.
      *
      * @param first of these storages
      */

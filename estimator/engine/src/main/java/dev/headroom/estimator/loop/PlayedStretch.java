@@ -13,8 +13,11 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A step that was played, to be played again: how it began, what it did to memory, and what it led to. */
-final class PlayedStep {
+/**
+ * A step, or a pass of it, that was played, to be played again: how it began, what it did to memory, and what it led
+ * to.
+ */
+final class PlayedStretch {
     private final Beginning beginning;
     private final int firstEvent;
     private final int firstStorage;
@@ -30,14 +33,14 @@ final class PlayedStep {
     /**
      * What it led to.
      *
-     * @param memory that there was, the objects of which steps go on with
+     * @param memory that there was, the objects of which the loop goes on with
      * @param numbers of it at that time
      * @param storages of the log at that time
      */
     private record Outcome(List<Memory> memory, int[] numbers, int storages, NodeRuns after) {}
 
-    /** A step that begins now. */
-    PlayedStep(Beginning beginning, EventLog log, NodeRuns before) {
+    /** One that begins now. */
+    PlayedStretch(Beginning beginning, EventLog log, NodeRuns before) {
         this.beginning = beginning;
         this.firstEvent = log.size();
         this.firstStorage = log.storages();
@@ -59,7 +62,7 @@ final class PlayedStep {
         ends.add(events);
     }
 
-    /** Whether a step with this beginning, which follows it, does the same; its events are those until now. */
+    /** Whether one with this beginning, which follows it, does the same; its events are those until now. */
     boolean wouldBeRepeatedFrom(Beginning next, EventLog log) {
         if (!next.isLike(beginning) || ends.isEmpty() || ends.getInt(ends.size() - 1) != log.size()) {
             return false;
@@ -83,7 +86,7 @@ final class PlayedStep {
     }
 
     private Outcome outcome() {
-        return Objects.requireNonNull(outcome, "a step that is over");
+        return Objects.requireNonNull(outcome, "what is over");
     }
 
     /** What stands now in the places of what it began with; until it is asked for again. */
