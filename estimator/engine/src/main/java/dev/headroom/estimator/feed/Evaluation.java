@@ -5,6 +5,7 @@ import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -56,6 +57,11 @@ public final class Evaluation implements LoopHook {
         sized = Preparation.of(
                 ModelMode.evaluating(imported),
                 run.with(ScenarioSettings.BATCH, run.trainer().evalBatch()));
+    }
+
+    @Override
+    public void describe(Beginning to) {
+        // Whatever it holds is gone when a step begins.
     }
 
     @Override

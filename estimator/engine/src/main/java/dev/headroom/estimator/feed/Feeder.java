@@ -4,6 +4,7 @@ import dev.headroom.estimator.loop.Batch;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
@@ -60,8 +61,17 @@ public final class Feeder implements LoopHook {
     }
 
     @Override
-    public boolean forgetsSteps() {
-        return loader.forgets() && last == null;
+    public void describe(Beginning to) {
+        loader.describe(to);
+    }
+
+    /** An epoch's last batch comes in its own size, and none is fetched after it; that of the one before fetches it. */
+    @Override
+    public boolean differs(int step, int pass) {
+        int number = step * run.loop().accumulate() + pass;
+        boolean ahead = loader.fetchesAhead();
+        boolean ends = endsEpoch(number) && (last != null || ahead);
+        return feeds() && (ends || endsEpoch(number + 1) && last != null && ahead);
     }
 
     private PreparedRun sized(long samples) {

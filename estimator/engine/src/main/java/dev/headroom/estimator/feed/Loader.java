@@ -1,5 +1,6 @@
 package dev.headroom.estimator.feed;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.model.run.PreparedRun;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +17,13 @@ interface Loader {
     /** The script makes its loader. */
     default void make() {}
 
-    /** Whether what it does for a step depends on its sizes alone, and on nothing that it did before. */
-    default boolean forgets() {
+    /** Whether a step fetches the next one's batch. */
+    default boolean fetchesAhead() {
         return false;
     }
+
+    /** Adds what it remembers from one step to the next. */
+    void describe(Beginning to);
 
     /** Has the batch of an epoch's first step on the device when it returns. */
     void begin(Step step);

@@ -2,6 +2,7 @@ package dev.headroom.estimator.feed;
 
 import dev.headroom.estimator.loop.Batch;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.repeat.Beginning;
 
 /** Each batch comes from the host when it is needed. */
 final class PlainLoader implements Loader {
@@ -16,8 +17,8 @@ final class PlainLoader implements Loader {
     }
 
     @Override
-    public boolean forgets() {
-        return true;
+    public void describe(Beginning to) {
+        // It remembers nothing.
     }
 
     @Override

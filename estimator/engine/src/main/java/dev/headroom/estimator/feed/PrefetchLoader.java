@@ -3,6 +3,7 @@ package dev.headroom.estimator.feed;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.loop.Batch;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -33,6 +34,9 @@ final class PrefetchLoader implements Loader {
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
     private final boolean timms;
+    /** The mean and the deviation of images. */
+    private final List<Tensor> normalisation = new ArrayList<>();
+
     private int epoch = -1;
     private @Nullable Batch next;
 
@@ -52,8 +56,8 @@ final class PrefetchLoader implements Loader {
                 long[] channels = {
                     1, meta.sizes().get(1).evaluate(loop.prepared().symbols()), 1, 1
                 };
-                hold(DType.FLOAT32, channels);
-                hold(DType.FLOAT32, channels);
+                normalisation.add(hold(DType.FLOAT32, channels));
+                normalisation.add(hold(DType.FLOAT32, channels));
             }
         }
     }
@@ -65,6 +69,20 @@ final class PrefetchLoader implements Loader {
     private Tensor hold(DType type, long... sizes) {
         try (Frame frame = runtime.frame()) {
             return runtime.hold(runtime.emptyStrided(type, sizes, Shapes.contiguous(sizes), Category.INPUTS));
+        }
+    }
+
+    @Override
+    public boolean fetchesAhead() {
+        return true;
+    }
+
+    @Override
+    public void describe(Beginning to) {
+        to.number(epoch);
+        normalisation.forEach(to::part);
+        if (next != null) {
+            next.describe(to);
         }
     }
 

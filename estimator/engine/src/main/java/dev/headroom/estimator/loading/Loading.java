@@ -4,6 +4,7 @@ import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.pass.Loads;
@@ -38,8 +39,8 @@ public final class Loading implements LoopHook {
     }
 
     @Override
-    public boolean forgetsSteps() {
-        return true;
+    public void describe(Beginning to) {
+        // What it did is over before the first step.
     }
 
     @Override

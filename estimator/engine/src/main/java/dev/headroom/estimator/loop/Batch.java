@@ -95,7 +95,7 @@ public final class Batch {
     }
 
     /** Adds what a pass is given, parameters and buffers left out. */
-    void describe(Beginning to) {
+    public void describe(Beginning to) {
         List<String> names = values.keySet().stream().sorted().toList();
         to.constant(names);
         names.forEach(name -> to.part(values.get(name)));

@@ -2,6 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -18,6 +19,7 @@ final class GradScaler implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private @Nullable Tensor scale;
+    private @Nullable Tensor growthTracker;
 
     /** found_inf of gradients that were unscaled before the step; {@code null} where the step unscales them. */
     private @Nullable Tensor unscaled;
@@ -33,12 +35,19 @@ final class GradScaler implements LoopHook {
         runtime = to.runtime();
     }
 
+    @Override
+    public void describe(Beginning to) {
+        to.part(scale);
+        to.part(growthTracker);
+        to.part(unscaled);
+    }
+
     /** {@code scaler.scale(loss)}: the scale and the growth tracker are made when the first loss is scaled. */
     @Override
     public Tensor root(Tensor loss) {
         if (scale == null) {
             scale = held(DType.FLOAT32);
-            held(DType.INT32); // the growth tracker
+            growthTracker = held(DType.INT32);
         }
         return Losses.scale(runtime, loss, scale);
     }

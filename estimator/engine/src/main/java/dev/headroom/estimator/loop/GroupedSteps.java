@@ -2,6 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.ParameterGroup;
@@ -35,6 +36,11 @@ final class GroupedSteps implements LoopHook {
     @Override
     public void attach(TrainingLoop to) {
         loop = to;
+    }
+
+    @Override
+    public void describe(Beginning to) {
+        // The state of its optimizers is that of the parameters.
     }
 
     @Override
@@ -85,6 +91,11 @@ final class GroupedSteps implements LoopHook {
         @Override
         public void step() {
             optimizers.forEach(Optimizer::step);
+        }
+
+        @Override
+        public boolean showsAll() {
+            return optimizers.stream().allMatch(Optimizer::showsAll);
         }
 
         @Override

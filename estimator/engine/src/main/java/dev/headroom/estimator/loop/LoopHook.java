@@ -5,6 +5,7 @@ import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.program.Placement;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import java.util.List;
@@ -224,10 +225,15 @@ public interface LoopHook {
     }
 
     /**
-     * Whether what it does in a step depends on no step before, nor on the number of the step, and in a pass after the
-     * first on none before and not on its number.
+     * Adds what it remembers to what a step depends on, and a pass after the first of its step; beside that, neither
+     * depends on its number, unless it {@link #differs}. Nobody knows what a hook remembers that does not say.
      */
-    default boolean forgetsSteps() {
+    default void describe(Beginning to) {
+        to.unknown();
+    }
+
+    /** Whether what it does in a pass of a step depends on their numbers. */
+    default boolean differs(int step, int pass) {
         return false;
     }
 

@@ -2,6 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.BriefText;
 import dev.headroom.model.error.UserInputException;
@@ -36,6 +37,12 @@ final class ProjectedSteps implements LoopHook {
     @Override
     public void attach(TrainingLoop to) {
         loop = to;
+    }
+
+    /** Layer by layer, optimizers step inside of passes, and count. */
+    @Override
+    public void describe(Beginning to) {
+        to.unknownIf(run.optimizer().options().layerwise());
     }
 
     @Override

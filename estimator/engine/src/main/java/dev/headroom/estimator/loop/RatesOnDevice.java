@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -18,6 +19,9 @@ final class RatesOnDevice {
 
     private final EagerRuntime runtime;
 
+    /** What the optimizer and the scheduler have for good. */
+    private final List<Tensor> kept = new ArrayList<>();
+
     /** {@code _last_lr}. */
     private List<Tensor> last = List.of();
 
@@ -30,12 +34,12 @@ final class RatesOnDevice {
         try (Frame frame = runtime.frame()) {
             List<Tensor> moved = scalars();
             for (int group = 0; group < GROUPS; group++) { // load_state_dict copies them, each by way of another
-                hold(runtime.empty(DType.FLOAT32));
+                keep(runtime.empty(DType.FLOAT32));
                 runtime.free(runtime.empty(DType.FLOAT32));
             }
             runtime.freeAll(List.of(moved.get(1), moved.get(0)));
-            scalars().forEach(this::hold); // initial_lr
-            scalars().forEach(this::hold); // base_lrs
+            scalars().forEach(this::keep); // initial_lr
+            scalars().forEach(this::keep); // base_lrs
             change();
         }
     }
@@ -60,6 +64,16 @@ final class RatesOnDevice {
             out.add(runtime.empty(DType.FLOAT32));
         }
         return out;
+    }
+
+    void describe(Beginning to) {
+        to.parts(kept);
+        to.parts(last);
+    }
+
+    private void keep(Tensor t) {
+        hold(t);
+        kept.add(t);
     }
 
     private void hold(Tensor t) {

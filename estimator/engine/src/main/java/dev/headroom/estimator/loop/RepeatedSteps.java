@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +85,10 @@ public final class RepeatedSteps {
      */
     void play(int step, boolean more) {
         // The first step makes the optimizer's state, so that no other begins like it.
-        if (step > 0 && mayRepeatSteps()) {
+        int of = loop.prepared().scenario().loop().accumulate();
+        if (IntStream.range(0, of).anyMatch(pass -> differs(step, pass))) {
+            steps.forget();
+        } else if (step > 0 && mayRepeatSteps()) {
             steps.compare(more);
         }
         if (steps.repeated() == null) {
@@ -105,7 +109,9 @@ public final class RepeatedSteps {
      */
     void pass(int step, int pass, int of, Runnable operators) {
         // The first pass makes the gradients, so that no other begins like it.
-        if (pass > 0 && pass <= COMPARED_PASSES && mayRepeat()) {
+        if (differs(step, pass)) {
+            passes.forget();
+        } else if (pass > 0 && pass <= COMPARED_PASSES && mayRepeat()) {
             passes.compare(pass + 1 < of);
         }
         if (passes.repeated() == null) {
@@ -122,10 +128,12 @@ public final class RepeatedSteps {
         passes.ended(phase);
     }
 
+    private boolean differs(int step, int pass) {
+        return loop.hooks().any(hook -> hook.differs(step, pass));
+    }
+
     private boolean mayRepeat() {
-        return !interpretsAll
-                && loop.prepared().scenario().parallel().kind() == ParallelKind.SINGLE
-                && !loop.hooks().any(hook -> !hook.forgetsSteps());
+        return !interpretsAll && loop.prepared().scenario().parallel().kind() == ParallelKind.SINGLE;
     }
 
     /** An optimizer that steps inside of passes hangs on tensors, which tell of it. */
@@ -152,6 +160,7 @@ public final class RepeatedSteps {
         loop.batch().describe(to);
         loop.variables().describe(to);
         loop.passes().describe(to);
+        loop.hooks().each(hook -> hook.describe(to));
         to.complete();
         return to;
     }

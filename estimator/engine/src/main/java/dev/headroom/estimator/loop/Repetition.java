@@ -42,6 +42,12 @@ final class Repetition {
         }
     }
 
+    /** What comes is another stretch than those before and after it. */
+    void forget() {
+        last = null;
+        repeated = null;
+    }
+
     /**
      * Looks whether the stretch that comes begins as the one before, where that may still be of use.
      *

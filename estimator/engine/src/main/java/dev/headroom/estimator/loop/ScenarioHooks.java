@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizers;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
@@ -62,6 +63,11 @@ final class ScenarioHooks {
         private TrainingLoop loop;
 
         @Override
+        public void describe(Beginning to) {
+            // It remembers nothing.
+        }
+
+        @Override
         public void attach(TrainingLoop to) {
             loop = to;
         }
@@ -78,8 +84,8 @@ final class ScenarioHooks {
     /** {@code zero_grad(set_to_none=False)} fills gradients with zeros in place. */
     private static final class KeptGradients implements LoopHook {
         @Override
-        public boolean forgetsSteps() {
-            return true;
+        public void describe(Beginning to) {
+            // It remembers nothing.
         }
 
         @Override
@@ -93,8 +99,8 @@ final class ScenarioHooks {
         private TrainingLoop loop;
 
         @Override
-        public boolean forgetsSteps() {
-            return true;
+        public void describe(Beginning to) {
+            // It remembers nothing.
         }
 
         @Override
@@ -122,8 +128,8 @@ final class ScenarioHooks {
         private TrainingLoop loop;
 
         @Override
-        public boolean forgetsSteps() {
-            return true;
+        public void describe(Beginning to) {
+            // It remembers nothing.
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -25,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 final class TrainerBatches {
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
+
+    /** From the one that is used next to the one that is used now. */
     private List<Batch> present = List.of();
+
     private @Nullable Tensor items;
     private boolean counted;
 
@@ -50,9 +54,18 @@ final class TrainerBatches {
                 .orElse(null);
     }
 
-    /** The batch of a pass. */
-    void use(int pass) {
-        loop.use(present.get(pass));
+    /** Goes on to the next batch. */
+    void useNext() {
+        Batch next = present.remove(0);
+        present.add(next);
+        loop.use(next);
+    }
+
+    /** Adds the batches that there are, which are alike but for whose turn it is. */
+    void describe(Beginning to) {
+        present.forEach(batch -> batch.describe(to));
+        to.part(items);
+        to.flag(counted);
     }
 
     /** Brings the batches of a step; those of the step before live until then. */

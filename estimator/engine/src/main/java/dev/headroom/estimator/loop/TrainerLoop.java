@@ -6,6 +6,7 @@ import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.fused.SupervisedLoss;
 import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -40,6 +41,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     /** Whether the model has a wrapper, which is on before training begins. */
     private boolean wrapped;
 
+    /** {@code _tr_loss}. */
+    private @Nullable Tensor total;
+
     /** {@code tr_loss_step}, which lives until the next pass has run. */
     private @Nullable Tensor reported;
 
@@ -58,6 +62,17 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         batches = new TrainerBatches(to);
         boolean ofTensors = run.optimizer().kind().constructor().startsWith("torchao.");
         rates = ofTensors ? new RatesOnDevice(runtime) : null;
+    }
+
+    @Override
+    public void describe(Beginning to) {
+        batches.describe(to);
+        if (rates != null) {
+            rates.describe(to);
+        }
+        to.part(total);
+        to.part(reported);
+        to.part(norm);
     }
 
     @Override
@@ -87,8 +102,8 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
                 rates.begin();
             }
             try (Frame frame = runtime.frame()) {
-                // _tr_loss
-                runtime.hold(runtime.emptyStrided(DType.FLOAT32, new long[0], new long[0], Category.OPTIMIZER_STATE));
+                total = runtime.hold(
+                        runtime.emptyStrided(DType.FLOAT32, new long[0], new long[0], Category.OPTIMIZER_STATE));
             }
         });
     }
@@ -110,20 +125,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     @Override
     public void step(int step) {
         int passes = run.loop().accumulate();
-        boolean together = version.countsItems();
         for (int k = 0; k < passes; k++) {
-            Integer micro = passes > 1 ? k : null;
             int pass = k;
-            loop.phase(new Moment(Phase.INPUTS, step, micro), () -> {
-                if (pass > 0) {
-                    report();
-                }
-                if (pass == 0 || !together) {
-                    batches.load(together ? passes : 1);
-                }
-                batches.use(together ? pass : 0);
-            });
-            loop.passes().run(step, micro);
+            loop.repeats().pass(step, k, passes, () -> pass(step, pass));
         }
         boolean engine = run.parallel().kind().isDeepSpeed(); // its step() is part of accelerator.backward()
         if (!engine) {
@@ -143,6 +147,22 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         if (run.trainer().evalBatch() != null) {
             loop.phase(Moment.of(Phase.EVALUATE, step), new TrainerEvaluation(loop, batches)::run);
         }
+    }
+
+    private void pass(int step, int pass) {
+        int passes = run.loop().accumulate();
+        boolean together = version.countsItems();
+        Integer micro = passes > 1 ? pass : null;
+        loop.phase(new Moment(Phase.INPUTS, step, micro), () -> {
+            if (pass > 0) {
+                report();
+            }
+            if (pass == 0 || !together) {
+                batches.load(together ? passes : 1);
+            }
+            batches.useNext();
+        });
+        loop.passes().run(step, micro);
     }
 
     /** accelerate's {@code convert_outputs_to_fp32}, around a forward pass that is a region of autocast itself. */

@@ -107,6 +107,11 @@ final class TrainerOptimizer implements Optimizer {
     }
 
     @Override
+    public boolean showsAll() {
+        return groups.stream().allMatch(Optimizer::showsAll);
+    }
+
+    @Override
     public List<Tensor> state(int parameter) {
         int[] place = places.get(parameter);
         return place == null || groups.isEmpty()

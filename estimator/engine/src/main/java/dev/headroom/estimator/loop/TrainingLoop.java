@@ -40,9 +40,6 @@ public final class TrainingLoop {
     private final Scenario run;
     private final HookChain hooks;
 
-    /** Whether a library's engine has the steps in hand. */
-    private final boolean led;
-
     private final PhaseListener listener;
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
@@ -52,6 +49,7 @@ public final class TrainingLoop {
     private @Nullable Optimizer optimizer;
     private @Nullable Batch batch;
     private final Phases phases;
+    private final PlainSteps plain;
     private final RepeatedSteps repeats;
 
     /**
@@ -63,13 +61,13 @@ public final class TrainingLoop {
         this.prepared = prepared;
         this.run = prepared.scenario();
         this.hooks = new HookChain(ScenarioHooks.of(run), regime);
-        this.led = hooks.any(LoopHook::leadsSteps);
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
         this.passes = new Passes(this, hooks);
         this.phases = new Phases(hooks, listener, ended -> repeats().ended(ended));
-        this.repeats = new RepeatedSteps(this, new PlainSteps(this, led)::run, listener, phases::comeTo);
+        this.plain = new PlainSteps(this, hooks.any(LoopHook::leadsSteps));
+        this.repeats = new RepeatedSteps(this, this::step, listener, phases::comeTo);
     }
 
     /** Plays all steps. */
@@ -103,15 +101,20 @@ public final class TrainingLoop {
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
         int count = run.loop().steps() * run.feeding().epochs();
         for (int s = 0; s < count; s++) {
-            if (run.loop().inference()) {
-                phase(Moment.of(Phase.FORWARD, s), passes::infer);
-            } else if (library != null) {
-                library.step(s);
-            } else if (evaluates()) {
-                phase(Moment.of(Phase.OPTIMIZER, s), () -> passes.stepOf(Objects.requireNonNull(optimizer)));
-            } else {
-                repeats.play(s, s + 1 < count);
-            }
+            repeats.play(s, s + 1 < count);
+        }
+    }
+
+    private void step(int number) {
+        LibraryLoop library = hooks.library();
+        if (run.loop().inference()) {
+            phase(Moment.of(Phase.FORWARD, number), passes::infer);
+        } else if (library != null) {
+            library.step(number);
+        } else if (evaluates()) {
+            phase(Moment.of(Phase.OPTIMIZER, number), () -> passes.stepOf(Objects.requireNonNull(optimizer)));
+        } else {
+            plain.run(number);
         }
     }
 

@@ -168,7 +168,6 @@ public final class GraphRunner implements ForwardPass {
     @Override
     public void describe(Beginning to) {
         calls.describe(to);
-        to.unknownIf(!plan.regions().isEmpty());
     }
 
     @Override

@@ -72,7 +72,7 @@ public final class Storage extends Part implements Memory {
         to.number(bytes);
         to.number(stream);
         to.number(refs);
-        to.number(savedRefs);
+        to.number(category == Category.TEMPORARIES ? savedRefs : 0); // others do not count as saved
         to.number(category.ordinal() << 1 | (onHost ? 1 : 0));
         to.unknownIf(inFlight != null);
     }

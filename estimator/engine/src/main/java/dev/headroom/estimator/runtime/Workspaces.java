@@ -6,8 +6,12 @@ import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -30,7 +34,8 @@ public final class Workspaces {
 
     private final List<List<Tensor>> lt;
 
-    private final IdentityHashMap<Object, Object> kept = new IdentityHashMap<>();
+    private final Map<Class<?>, Object> kept = new HashMap<>();
+    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** By device. */
     private final Tensor[] dropoutStates;
@@ -44,7 +49,7 @@ public final class Workspaces {
 
     /** Whether something that a process does once, such as compiling a graph, is done now. */
     public boolean firstTime(Object what) {
-        return kept.put(what, what) == null;
+        return done.add(what);
     }
 
     /** What rules remember as long as the process lives, such as the CUDA graphs that it recorded. */
@@ -131,6 +136,7 @@ public final class Workspaces {
         lt.forEach(to::parts);
         to.parts(Arrays.asList(dropoutStates));
         to.number(bounds);
+        to.number(done.size());
         to.unknownIf(!kept.isEmpty());
     }
 
