@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The requests for memory of a run as it grows. Three sizes of it were played, and every request is continued along the
- * parabola through what it was in each: products of a batch and a length grow so, and scores of attention. To play
- * another size takes an allocator then and no operators. A kernel may choose otherwise for another size, so this only
- * tells which sizes are worth playing.
+ * The requests for memory of a run as it grows. Two or three sizes of it were played, and every request is continued
+ * along the straight line or the parabola through what it was in each: so grows what is made of a batch, and of a
+ * length, the square of which is in attention's scores. To play another size takes an allocator then and no operators.
+ * A kernel may choose otherwise for another size, so this only tells which sizes are worth playing.
  */
 final class GrowingRun {
     private final EventLog log;
@@ -27,7 +27,7 @@ final class GrowingRun {
     /** How fast that grows itself. */
     private final double[] bend;
 
-    /** @param played three sizes of a run that got through and did the same */
+    /** @param played sizes of a run that got through and did the same */
     private GrowingRun(long[] sizes, List<Simulation> played) {
         this.sizes = sizes;
         this.log = played.get(0).log();
@@ -37,17 +37,19 @@ final class GrowingRun {
         for (int storage = 0; storage < slope.length; storage++) {
             long first = log.requested(storage);
             long second = played.get(1).log().requested(storage);
-            long third = played.get(2).log().requested(storage);
             slope[storage] = (double) (second - first) / (sizes[1] - sizes[0]);
-            double next = (double) (third - second) / (sizes[2] - sizes[1]);
-            bend[storage] = (next - slope[storage]) / (sizes[2] - sizes[0]);
+            if (sizes.length > 2) {
+                long third = played.get(2).log().requested(storage);
+                double next = (double) (third - second) / (sizes[2] - sizes[1]);
+                bend[storage] = (next - slope[storage]) / (sizes[2] - sizes[0]);
+            }
         }
     }
 
     /**
      * Sizes of a run as one that grows.
      *
-     * @param sizes three different ones
+     * @param sizes two different ones, or three
      * @param played a run of each
      * @return empty where they do different things
      */

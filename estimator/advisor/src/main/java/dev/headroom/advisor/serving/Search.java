@@ -3,9 +3,9 @@ package dev.headroom.advisor.serving;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
@@ -20,15 +20,18 @@ final class Search {
 
     private final LongFunction<PredictionRequest> sized;
     private final long largest;
-    private final Map<Long, Run> played = new HashMap<>();
+    private final boolean straight;
+    private final Map<Long, Run> played = new ConcurrentHashMap<>();
 
     /**
      * @param sized a run of a size, from 1 on
      * @param largest size that is asked for
+     * @param straight whether all that it takes grows in proportion
      */
-    Search(LongFunction<PredictionRequest> sized, long largest) {
+    Search(LongFunction<PredictionRequest> sized, long largest, boolean straight) {
         this.sized = sized;
         this.largest = largest;
+        this.straight = straight;
     }
 
     /** The run of a size, on the device. */
@@ -43,14 +46,20 @@ final class Search {
      */
     long most(long guess) {
         long first = Math.max(1, Math.min(guess, largest));
-        boolean found = first == largest && at(first).fits();
-        return found ? first : most(size -> at(size).fits(), first < FEW ? first : better(first), largest);
+        if (first == largest && at(first).fits()) {
+            return first;
+        }
+        long likely = first < FEW ? first : better(first);
+        LongStream.of(likely, Math.min(likely + 1, largest)).parallel().forEach(this::at);
+        return most(size -> at(size).fits(), likely, largest);
     }
 
     /** A better guess, from runs of about the size of the first one. */
     private long better(long guess) {
-        long[] sizes = {guess / 2, guess - guess / 4, guess};
+        long half = guess / 2;
+        long[] sizes = straight ? new long[] {half, guess} : new long[] {half, guess - guess / 4, guess};
         List<Simulation> open = LongStream.of(sizes)
+                .parallel()
                 .mapToObj(size -> Predictor.simulate(sized.apply(size).unbounded()))
                 .toList();
         PredictionRequest on = sized.apply(guess);

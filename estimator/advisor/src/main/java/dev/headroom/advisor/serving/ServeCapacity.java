@@ -50,11 +50,12 @@ public final class ServeCapacity {
         Scenario run = asked.with(SEQ, prompt);
         Graph graph = reader.apply(run);
         LongFunction<PredictionRequest> sized = n -> new PredictionRequest(graph, run.with(BATCH, n));
-        Run one = open(sized.apply(1));
+        ForkJoinTask<Run> first = ForkJoinPool.commonPool().submit(() -> open(sized.apply(1)));
         Run two = open(sized.apply(2));
+        Run one = first.join();
         long held = prompt + asked.generation().tokens() - 1;
         long slope = Math.max(1, two.peak() - one.peak());
-        Search search = new Search(sized, MOST);
+        Search search = new Search(sized, MOST, true);
         long requests = search.most(1 + (room - one.peak()) / slope);
         Run last = search.at(Math.max(1, requests));
         return new Row(
@@ -72,7 +73,7 @@ public final class ServeCapacity {
             Scenario run = asked.with(SEQ, steps * LENGTHS).with(BATCH, 1L);
             return new PredictionRequest(reader.apply(run), run);
         };
-        Search search = new Search(sized, MOST / LENGTHS);
+        Search search = new Search(sized, MOST / LENGTHS, false);
         Run small = search.at(1);
         if (small.fits()) {
             Run larger = open(sized.apply(32));

@@ -41,7 +41,7 @@ public final class GraphRunner implements ForwardPass {
     private final BitSet hostReads;
     private final int[] executions;
     private final int[][] storages;
-    private final Map<String, TensorMeta> made = new HashMap<>();
+    private final Map<String, NodeRuns.Made> made = new HashMap<>();
     private final ModuleCalls moduleCalls;
 
     /** A runner that recomputes nothing. */
@@ -280,7 +280,7 @@ public final class GraphRunner implements ForwardPass {
             if (names.get(i) != null && results[i] != null) {
                 runtime.hold(results[i]);
                 if (executions[index] == 0 && !graph.values().containsKey(names.get(i))) {
-                    made.put(names.get(i), TensorMeta.of(results[i].dtype(), results[i].sizes()));
+                    made.put(names.get(i), new NodeRuns.Made(results[i].dtype(), results[i].sizes()));
                 }
                 values.put(names.get(i), results[i]);
                 calls.made(names.get(i), results[i]);

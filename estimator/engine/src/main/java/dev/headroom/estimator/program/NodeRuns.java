@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.LinkedHashMap;
@@ -16,7 +17,10 @@ import java.util.Map;
  *     so that the parameters inside get none
  */
 public record NodeRuns(
-        int[] executions, int[][] results, Map<String, TensorMeta> made, int checkpointsWithoutGradients) {
+        int[] executions, int[][] results, Map<String, Made> made, int checkpointsWithoutGradients) {
+    /** A value that the graph says nothing of. */
+    record Made(DType dtype, long[] sizes) {}
+
     /** No node ran. */
     public static final NodeRuns NONE = new NodeRuns(new int[0], new int[0][], Map.of(), 0);
 
@@ -27,7 +31,8 @@ public record NodeRuns(
 
     /** The graph with what the run knows of its values. */
     public Graph known(Graph graph) {
-        Map<String, TensorMeta> values = new LinkedHashMap<>(made);
+        Map<String, TensorMeta> values = new LinkedHashMap<>();
+        made.forEach((name, value) -> values.put(name, TensorMeta.of(value.dtype(), value.sizes())));
         values.putAll(graph.values());
         return graph.withValues(values);
     }

@@ -52,20 +52,23 @@ public final class ModelMode {
         return seen[0] == seen[1] ? Optional.empty() : Optional.of(seen[1]);
     }
 
-    /** The graph of {@code model.eval()}. */
+    /** The graph of {@code model.eval()}: the very graph, where nothing in it tells of a mode. */
     public static Graph evaluating(Graph graph) {
         List<Node> nodes = new ArrayList<>();
+        boolean changed = false;
         for (Node n : graph.nodes()) {
             String flag = SWITCHES.get(n.operator());
             Node own = n;
             if (flag != null && ofModule(n) && isOn(n.argument(flag))) {
                 own = n.with(flag, new Argument.Bool(false));
+                changed = true;
             } else if (dropsAttention(n) && asksForMode(n)) {
                 own = n.with(DROPPED, new Argument.Float(0));
+                changed = true;
             }
             nodes.add(own);
         }
-        return graph.withNodes(nodes);
+        return changed ? graph.withNodes(nodes) : graph;
     }
 
     /**
