@@ -72,7 +72,15 @@ class ServeCapacityTest {
 
     @Test
     void aRunGrowsAlongWhatThreeSizesOfItDid() {
-        long[] sizes = {10, 15, 20};
+        growsAlong(10, 15, 20);
+    }
+
+    @Test
+    void aRunGrowsAlongWhatTwoSizesOfItDidWhereItGrowsInProportion() {
+        growsAlong(10, 20);
+    }
+
+    private static void growsAlong(long... sizes) {
         GrowingRun grown = GrowingRun.of(sizes, open(100, sizes)).orElseThrow();
         for (long batch : new long[] {10, 19, 27, 28, 29, 30, 31, 64}) {
             Scenario run = run(100, 1500).with(BATCH, batch);

@@ -14,7 +14,6 @@ import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.TensorMeta;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;

@@ -16,8 +16,7 @@ import java.util.Map;
  * @param checkpointsWithoutGradients re-entrant checkpoints that ran although none of their inputs requires a gradient,
  *     so that the parameters inside get none
  */
-public record NodeRuns(
-        int[] executions, int[][] results, Map<String, Made> made, int checkpointsWithoutGradients) {
+public record NodeRuns(int[] executions, int[][] results, Map<String, Made> made, int checkpointsWithoutGradients) {
     /** A value that the graph says nothing of. */
     record Made(DType dtype, long[] sizes) {}
 

@@ -12,7 +12,6 @@ import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.TensorMeta;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,7 +61,10 @@ class VariablesTest extends OnRuntime {
     @Test
     void aNodeThatNeverRanHasNoResults() {
         NodeRuns runs = new NodeRuns(
-                new int[] {1, 0}, new int[][] {{7, -1}, null}, Map.of("y", TensorMeta.of(DType.FLOAT32, 2)), 0);
+                new int[] {1, 0},
+                new int[][] {{7, -1}, null},
+                Map.of("y", new NodeRuns.Made(DType.FLOAT32, new long[] {2})),
+                0);
         assertArrayEquals(new int[] {7, -1}, runs.storages(0));
         assertArrayEquals(new int[0], runs.storages(1));
         assertArrayEquals(new int[0], runs.storages(2));

@@ -63,6 +63,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static final EqualGraphs PREPARED = new EqualGraphs();
 
+    private static final PassResults RESULTS = new PassResults();
+
     private static final List<Pass> SHARED = List.of(
             // A compiled program is called as a whole.
             new Pass(
@@ -111,9 +113,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         Optional<GenerationProgram> generation = GenerationProgram.of(imported);
         Map<String, Long> symbols = symbols(imported, scenario);
         Graph graph = generation
-                .map(program -> program.map(pass -> PREPARED.one(after(own, pass, scenario, symbols)))
+                .map(program -> program.map(pass -> PREPARED.one(prepared(own, pass, scenario, symbols)))
                         .graph())
-                .orElseGet(() -> after(own, imported, scenario, symbols));
+                .orElseGet(() -> prepared(own, imported, scenario, symbols));
         Graph noted = PREPARED.one(AccelerateDefaults.noted(LibraryCheckpoints.noted(graph, asked), asked));
         // Inside of what is compiled, the partitioner decides.
         boolean inside = scenario.kernels().compile() && !scenario.kernels().compileRegions();
@@ -136,6 +138,11 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
         }
         return SymbolBinding.bind(imported, run.sizes().batch(), dims);
+    }
+
+    private static Graph prepared(List<Pass> own, Graph imported, Scenario scenario, Map<String, Long> symbols) {
+        Scenario known = PassResults.knownToPasses(scenario);
+        return RESULTS.of(imported, own, known, symbols, (graph, seen) -> after(own, graph, known, seen));
     }
 
     /** After all passes; those of one side, which read much of a graph, get equal ones as the same. */
