@@ -52,7 +52,7 @@ class PassResultsTest {
     }
 
     @Test
-    void whatLooksAtSymbolsIsAskedEachTime() {
+    void whatLooksAtSymbolsIsAskedForOthers() {
         List<Long> batches = new ArrayList<>();
         List<Pass> reading = List.of(new Pass("read", (graph, run, symbols) -> {
             batches.addAll(symbols.values());
@@ -60,6 +60,7 @@ class PassResultsTest {
         }));
         PreparedRun.of(MODEL, RUN, reading);
         PreparedRun.of(MODEL, RUN.with(BATCH, 3L), reading);
+        PreparedRun.of(MODEL, RUN.with(OPTIMIZER, OptimizerKind.SGD), reading);
         assertEquals(List.of(2L, 3L), batches);
     }
 }
