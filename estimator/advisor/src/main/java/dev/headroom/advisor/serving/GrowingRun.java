@@ -12,9 +12,9 @@ import java.util.Optional;
 
 /**
  * The requests for memory of a run as it grows. Two or three sizes of it were played, and every request is continued
- * along the straight line or the parabola through what it was in each: so grows what is made of a batch, and of a
- * length, the square of which is in attention's scores. To play another size takes an allocator then and no operators.
- * A kernel may choose otherwise for another size, so this only tells which sizes are worth playing.
+ * along the straight line or the parabola through what it was in each: a line suits a batch, a parabola a length, whose
+ * square is in attention's scores. To play another size takes an allocator then and no operators. A kernel may choose
+ * otherwise for another size, so this only tells which sizes are worth playing.
  */
 final class GrowingRun {
     private final EventLog log;

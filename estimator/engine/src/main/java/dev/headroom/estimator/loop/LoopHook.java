@@ -232,7 +232,10 @@ public interface LoopHook {
         to.unknown();
     }
 
-    /** Whether what it does in a pass of a step depends on their numbers. */
+    /**
+     * Whether what it does in a pass of a step depends on their numbers. Where it does in any of a step's, it does in
+     * the last.
+     */
     default boolean differs(int step, int pass) {
         return false;
     }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,8 +84,7 @@ public final class RepeatedSteps {
      */
     void play(int step, boolean more) {
         // The first step makes the optimizer's state, so that no other begins like it.
-        int of = loop.prepared().scenario().loop().accumulate();
-        if (IntStream.range(0, of).anyMatch(pass -> differs(step, pass))) {
+        if (differs(step, loop.prepared().scenario().loop().accumulate() - 1)) {
             steps.forget();
         } else if (step > 0 && mayRepeatSteps()) {
             steps.compare(more);

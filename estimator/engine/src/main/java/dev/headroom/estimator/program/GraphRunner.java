@@ -163,7 +163,6 @@ public final class GraphRunner implements ForwardPass {
         return new NodeRuns(executions.clone(), storages.clone(), Map.copyOf(made), withoutGradients.size());
     }
 
-    /** Checkpoints are left out: their hooks on saved tensors, and passes inside of passes, are not described. */
     @Override
     public void describe(Beginning to) {
         calls.describe(to);
