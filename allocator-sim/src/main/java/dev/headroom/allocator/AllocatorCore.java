@@ -25,8 +25,8 @@ final class AllocatorCore {
     long reserved;
     /** A CUDA graph is being captured. */
     boolean capturing;
-    /** More was done so far than to hand out memory and take it back; uses on other streams are told apart. */
-    boolean disturbed;
+    /** How often more was done than to hand out memory and take it back; uses on other streams are told apart. */
+    long interventions;
 
     private int segmentsSoFar;
 
@@ -43,7 +43,7 @@ final class AllocatorCore {
     /** Takes over the state of another, all of whose blocks are of the default memory. */
     void copyFrom(AllocatorCore other) {
         reserved = other.reserved;
-        disturbed = other.disturbed;
+        interventions = other.interventions;
         segmentsSoFar = other.segmentsSoFar;
         stats.copyFrom(other.stats);
         table.copyFrom(other.table, everybody);

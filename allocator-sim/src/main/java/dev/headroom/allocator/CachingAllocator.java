@@ -165,7 +165,12 @@ public final class CachingAllocator {
 
     /** Whether it only handed memory out and took it back so far: another one can do the same in its place. */
     public boolean onlyServed() {
-        return !core.disturbed && !events.wereUsed();
+        return interventions() == 0;
+    }
+
+    /** How often it did more than to hand memory out and to take it back: what served alike between may differ then. */
+    public long interventions() {
+        return core.interventions + events.requests();
     }
 
     /** Notes that work on another stream uses a block ({@code Tensor.record_stream}); its own stream does not count. */
@@ -220,7 +225,7 @@ public final class CachingAllocator {
 
     /** Returns all cached memory that can be returned ({@code torch.cuda.empty_cache}). */
     public void emptyCache() {
-        core.disturbed = true;
+        core.interventions++;
         requests.releaseCached();
     }
 
@@ -303,7 +308,7 @@ public final class CachingAllocator {
 
     /** Sets all peaks to the current values ({@code torch.cuda.reset_peak_memory_stats}). */
     public void resetPeakStatistics() {
-        core.disturbed = true;
+        core.interventions++;
         stats.resetPeak();
     }
 

@@ -43,7 +43,7 @@ final class PrivatePools {
     void createOrUse(int id) {
         PoolOwner pool = pools.get(id);
         if (pool == null) {
-            core.disturbed = true;
+            core.interventions++;
             StatArray reserved =
                     core.stats.reservedByPool.computeIfAbsent(id, i -> new StatArray(Counter.RESERVED_BYTES));
             pools.put(id, new PoolOwner(id, core.table, core.stats, reserved));

@@ -33,7 +33,7 @@ final class StreamEvents {
     private boolean anything;
 
     private boolean lags;
-    private boolean used;
+    private long requests;
 
     /** How many events were recorded so far, by the allocator and by others. */
     private long recorded;
@@ -51,9 +51,9 @@ final class StreamEvents {
         return !anything;
     }
 
-    /** Whether a use on another stream was recorded so far, or was to take its time. */
-    boolean wereUsed() {
-        return used;
+    /** How often a use on another stream was recorded so far, or was to take its time. */
+    long requests() {
+        return requests;
     }
 
     /** Whether no other stream's use of a block is known. */
@@ -63,7 +63,7 @@ final class StreamEvents {
 
     /** Notes that a stream uses a block. */
     void record(Block block, int stream, boolean capturing) {
-        used = true;
+        requests++;
         uses.computeIfAbsent(block.handle, b -> new IntRBTreeSet()).add(stream);
         block.setUsedElsewhere(true);
         if (capturing) {
@@ -145,7 +145,7 @@ final class StreamEvents {
 
     /** Keeps the events of a stream from ending. */
     void hold(int stream) {
-        used = true;
+        requests++;
         held.add(stream);
     }
 
@@ -155,7 +155,7 @@ final class StreamEvents {
 
     /** From now on events are over only as far as {@link #reach} says. */
     void lag() {
-        used = true;
+        requests++;
         lags = true;
     }
 

@@ -143,6 +143,7 @@ public final class RepeatedSteps {
     private Beginning beginning() {
         EagerRuntime runtime = loop.runtime();
         Beginning to = new Beginning(beginnings++);
+        to.number(runtime.allocator().interventions()); // such as empty_cache(), which is no event
         to.number(runtime.attribution());
         to.number(runtime.streams().current());
         to.flag(runtime.gradMode());

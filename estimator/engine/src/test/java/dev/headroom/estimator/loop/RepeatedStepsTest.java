@@ -173,6 +173,14 @@ class RepeatedStepsTest {
         assertEquals(0, repeated(plain().with(ScenarioSettings.OPTIMIZER, OptimizerKind.RADAM)));
     }
 
+    /** The Trainer empties the cache of blocks when it moves what it gathered to the host. */
+    @Test
+    void stepsThatEmptyTheCacheDoNot() {
+        Scenario run = plain().with(TrainerSettings.LOOP, LoopKind.TRAINER).with(TrainerSettings.EVAL_BATCH, 2L);
+        assertEquals(MOST, repeated(run));
+        assertEquals(0, repeated(run.with(TrainerSettings.EVAL_ACCUMULATION, 1)));
+    }
+
     @Test
     void stepsUnderHooksThatMayRememberDoNot() {
         assertEquals(0, repeated(plain(), new LoopHook() {}));
