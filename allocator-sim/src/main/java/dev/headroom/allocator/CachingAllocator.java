@@ -163,12 +163,7 @@ public final class CachingAllocator {
         }
     }
 
-    /** Whether it only handed memory out and took it back so far: another one can do the same in its place. */
-    public boolean onlyServed() {
-        return interventions() == 0;
-    }
-
-    /** How often it did more than to hand memory out and to take it back: what served alike between may differ then. */
+    /** How often it did more than to hand memory out and to take it back: where never, another one can do the same. */
     public long interventions() {
         return core.interventions + events.requests();
     }

@@ -81,7 +81,7 @@ final class RunCollector implements PhaseListener {
         return EventTapes.isBlind(run)
                 && runtime.devices().count() == 1
                 && !refused
-                && memory.allocator().onlyServed();
+                && memory.allocator().interventions() == 0;
     }
 
     /** Operators without a rule, and functions of which the graph holds the forward pass alone. */
