@@ -1,9 +1,9 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.program.Preparation;
-import dev.headroom.estimator.program.source.GraphMemo;
-import dev.headroom.estimator.program.source.Recent;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.memo.GraphMemo;
+import dev.headroom.model.memo.Recent;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;

@@ -2,10 +2,10 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
-import dev.headroom.estimator.program.source.GraphMemo;
-import dev.headroom.estimator.program.source.Recent;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.memo.GraphMemo;
+import dev.headroom.model.memo.Recent;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Optional;

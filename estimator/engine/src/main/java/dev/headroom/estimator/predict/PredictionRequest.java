@@ -1,9 +1,9 @@
 package dev.headroom.estimator.predict;
 
-import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.memo.GraphMemo;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.memo.GraphMemo;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;

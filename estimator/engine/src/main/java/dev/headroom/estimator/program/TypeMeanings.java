@@ -1,6 +1,5 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.source.ModuleFrames;
 import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.TracedNodes;
@@ -8,6 +7,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

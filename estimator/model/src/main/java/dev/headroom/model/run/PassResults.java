@@ -1,13 +1,11 @@
 package dev.headroom.model.run;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.memo.GraphMemo;
+import dev.headroom.model.memo.Recent;
 import dev.headroom.model.scenario.Scenario;
-import java.lang.ref.SoftReference;
-import java.lang.ref.WeakReference;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -18,33 +16,21 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class PassResults {
-    /** The passes of {@code generate()} are several graphs. */
+    /** Advice on a compiled model asks for so many sizes. */
     private static final int MOST = 32;
 
-    /** The last one that was asked for comes first. */
-    private final List<Result> known = new ArrayList<>();
+    private static final GraphMemo<Recent<Question, Graph>> KNOWN = new GraphMemo<>(graph -> new Recent<>(MOST));
+
+    private PassResults() {}
 
     /**
-     * What a chain of passes made of a graph.
+     * What a chain of passes was asked about a graph.
      *
      * @param scenario that the passes knew
      * @param symbols that they looked at; {@code null} where they looked at none
-     * @param to cleared where memory is short
      */
-    private record Result(
-            WeakReference<Graph> from,
-            List<Pass> passes,
-            Scenario scenario,
-            @Nullable Map<String, Long> symbols,
-            SoftReference<Graph> to) {
-        @SuppressWarnings("ReferenceEquality") // the very passes
-        boolean answers(Graph graph, List<Pass> chain, Scenario run, Map<String, Long> values) {
-            return from.refersTo(graph)
-                    && passes == chain
-                    && scenario.equals(run)
-                    && (symbols == null || symbols.equals(values));
-        }
-    }
+    private record Question(
+            List<Pass> passes, Scenario scenario, @Nullable Map<String, Long> symbols) {}
 
     /** All of a scenario that passes know. */
     static Scenario knownToPasses(Scenario scenario) {
@@ -63,37 +49,23 @@ final class PassResults {
      * @param scenario as {@link #knownToPasses}
      * @param apply runs the passes, with symbols that notice who looks at them
      */
-    Graph of(
+    static Graph of(
             Graph graph,
             List<Pass> passes,
             Scenario scenario,
             Map<String, Long> symbols,
             BiFunction<Graph, Map<String, Long>, Graph> apply) {
-        Graph there = find(graph, passes, scenario, symbols);
+        Recent<Question, Graph> results = KNOWN.of(graph);
+        Question blind = new Question(passes, scenario, null);
+        Question seeing = new Question(passes, scenario, Map.copyOf(symbols));
+        Graph there = results.find(blind);
+        there = there == null ? results.find(seeing) : there;
         if (there != null) {
             return there;
         }
         NoticedMap<String, Long> noticed = new NoticedMap<>(symbols);
         Graph made = apply.apply(graph, noticed);
-        Map<String, Long> seen = noticed.wasRead() ? Map.copyOf(symbols) : null;
-        keep(new Result(new WeakReference<>(graph), passes, scenario, seen, new SoftReference<>(made)));
+        results.put(noticed.wasRead() ? seeing : blind, made);
         return made;
-    }
-
-    private synchronized @Nullable Graph find(
-            Graph graph, List<Pass> passes, Scenario scenario, Map<String, Long> symbols) {
-        Optional<Result> found = known.stream()
-                .filter(result -> result.answers(graph, passes, scenario, symbols))
-                .findFirst();
-        found.ifPresent(this::keep);
-        return found.map(result -> result.to().get()).orElse(null);
-    }
-
-    private synchronized void keep(Result result) {
-        known.remove(result);
-        known.add(0, result);
-        if (known.size() > MOST) {
-            known.remove(MOST);
-        }
     }
 }

@@ -63,8 +63,6 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static final EqualGraphs PREPARED = new EqualGraphs();
 
-    private static final PassResults RESULTS = new PassResults();
-
     private static final List<Pass> SHARED = List.of(
             // A compiled program is called as a whole.
             new Pass(
@@ -142,7 +140,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static Graph prepared(List<Pass> own, Graph imported, Scenario scenario, Map<String, Long> symbols) {
         Scenario known = PassResults.knownToPasses(scenario);
-        return RESULTS.of(imported, own, known, symbols, (graph, seen) -> after(own, graph, known, seen));
+        return PassResults.of(imported, own, known, symbols, (graph, seen) -> after(own, graph, known, seen));
     }
 
     /** After all passes; those of one side, which read much of a graph, get equal ones as the same. */

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.program.source;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.memo.GraphMemo;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;

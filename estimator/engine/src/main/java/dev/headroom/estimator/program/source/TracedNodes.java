@@ -3,6 +3,7 @@ package dev.headroom.estimator.program.source;
 import dev.headroom.model.graph.CalledFunctions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.memo.GraphMemo;
 import java.util.List;
 
 /**

@@ -1,12 +1,12 @@
 package dev.headroom.estimator.program.variables;
 
-import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.generation.GivenCache;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.ObservedReleases;
+import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

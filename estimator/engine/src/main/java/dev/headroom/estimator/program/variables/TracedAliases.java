@@ -1,12 +1,12 @@
 package dev.headroom.estimator.program.variables;
 
-import dev.headroom.estimator.program.source.GraphMemo;
 import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.memo.GraphMemo;
 import dev.headroom.model.nullness.Contract;
 import java.util.ArrayList;
 import java.util.HashMap;

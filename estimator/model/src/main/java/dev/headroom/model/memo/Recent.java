@@ -1,4 +1,4 @@
-package dev.headroom.estimator.program.source;
+package dev.headroom.model.memo;
 
 import java.lang.ref.SoftReference;
 import java.util.LinkedHashMap;

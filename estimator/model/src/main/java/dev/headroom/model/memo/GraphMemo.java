@@ -1,4 +1,4 @@
-package dev.headroom.estimator.program.source;
+package dev.headroom.model.memo;
 
 import dev.headroom.model.graph.Graph;
 import java.lang.ref.Reference;

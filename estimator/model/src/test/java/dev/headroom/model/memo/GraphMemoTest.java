@@ -1,4 +1,4 @@
-package dev.headroom.estimator.program.source;
+package dev.headroom.model.memo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
