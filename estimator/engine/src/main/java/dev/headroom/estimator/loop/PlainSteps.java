@@ -34,10 +34,7 @@ final class PlainSteps {
     }
 
     private void passes(int step) {
-        int all = run.accumulate();
-        for (int k = 0; k < all; k++) {
-            Integer micro = all > 1 ? k : null;
-            loop.repeats().pass(step, k, all, () -> loop.passes().run(step, micro));
-        }
+        boolean several = run.accumulate() > 1;
+        loop.repeats().playPasses(step, pass -> loop.passes().run(step, several ? pass : null));
     }
 }

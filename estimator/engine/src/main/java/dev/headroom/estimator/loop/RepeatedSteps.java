@@ -84,7 +84,7 @@ public final class RepeatedSteps {
      */
     void play(int step, boolean more) {
         // The first step makes the optimizer's state, so that no other begins like it.
-        if (differs(step, loop.prepared().scenario().loop().accumulate() - 1)) {
+        if (differs(step, accumulated() - 1)) {
             steps.forget();
         } else if (step > 0 && mayRepeatSteps()) {
             steps.compare(more);
@@ -99,21 +99,29 @@ public final class RepeatedSteps {
     }
 
     /**
-     * Plays a pass of a step.
+     * Plays the passes of a step.
      *
-     * @param pass from 0
-     * @param of how many the step has
-     * @param operators plays it operator by operator
+     * @param operators plays one, by its number from 0, operator by operator
      */
-    void pass(int step, int pass, int of, Runnable operators) {
+    void playPasses(int step, IntConsumer operators) {
+        for (int pass = 0; pass < accumulated(); pass++) {
+            playPass(step, pass, operators);
+        }
+    }
+
+    private int accumulated() {
+        return loop.prepared().scenario().loop().accumulate();
+    }
+
+    private void playPass(int step, int pass, IntConsumer operators) {
         // The first pass makes the gradients, so that no other begins like it.
         if (differs(step, pass)) {
             passes.forget();
         } else if (pass > 0 && pass <= COMPARED_PASSES && mayRepeat()) {
-            passes.compare(pass + 1 < of);
+            passes.compare(pass + 1 < accumulated());
         }
         if (passes.repeated() == null) {
-            operators.run();
+            operators.accept(pass);
         } else {
             repeat(passes.repeated(), then -> new Moment(then.phase(), step, pass));
             repeatedPasses++;
@@ -143,6 +151,10 @@ public final class RepeatedSteps {
     private Beginning beginning() {
         EagerRuntime runtime = loop.runtime();
         Beginning to = new Beginning(beginnings++);
+        loop.hooks().each(hook -> hook.describe(to));
+        if (to.isUnknown()) {
+            return to;
+        }
         to.number(runtime.allocator().interventions()); // such as empty_cache(), which is no event
         to.number(runtime.attribution());
         to.number(runtime.streams().current());
@@ -159,7 +171,6 @@ public final class RepeatedSteps {
         loop.batch().describe(to);
         loop.variables().describe(to);
         loop.passes().describe(to);
-        loop.hooks().each(hook -> hook.describe(to));
         to.complete();
         return to;
     }

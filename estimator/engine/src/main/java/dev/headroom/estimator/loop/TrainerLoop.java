@@ -124,11 +124,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
 
     @Override
     public void step(int step) {
-        int passes = run.loop().accumulate();
-        for (int k = 0; k < passes; k++) {
-            int pass = k;
-            loop.repeats().pass(step, k, passes, () -> pass(step, pass));
-        }
+        loop.repeats().playPasses(step, pass -> pass(step, pass));
         boolean engine = run.parallel().kind().isDeepSpeed(); // its step() is part of accelerator.backward()
         if (!engine) {
             loop.phase(Moment.of(Phase.CLIP, step), this::clip);

@@ -88,6 +88,11 @@ public final class Beginning {
         unknown |= there;
     }
 
+    /** Whether there is something of which is not known what it does. */
+    public boolean isUnknown() {
+        return unknown;
+    }
+
     /** Describes the parts that came up, those as well that come up by this. */
     public void complete() {
         for (int i = 0; i < parts.size(); i++) {
