@@ -94,6 +94,9 @@ final class WireEdits {
             return field.with(TEXTS.get(Edit.of(edit.value(), TEXTS.size())).getBytes(StandardCharsets.UTF_8));
         }
         byte[] bytes = field.bytes().clone();
+        if (bytes.length == 0) { // a number without bytes, of a file that ends in it
+            return field;
+        }
         bytes[Edit.of(edit.value() >>> 8, bytes.length)] = (byte) edit.value();
         return field.with(bytes);
     }
