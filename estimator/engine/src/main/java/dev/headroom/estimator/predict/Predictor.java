@@ -125,7 +125,7 @@ public final class Predictor {
 
     static DeviceModel device(PredictionRequest request) {
         Gpu gpu = request.device().gpu();
-        return gpu == null ? DEFAULT_DEVICE : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
+        return gpu == null ? DEFAULT_DEVICE : DeviceModel.of(gpu);
     }
 
     /** Bytes that the allocator can reserve, or {@code null} when neither a device nor a limit was named. */

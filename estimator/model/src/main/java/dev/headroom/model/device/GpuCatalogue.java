@@ -14,6 +14,7 @@ import java.util.Optional;
 /** The cards that Headroom knows by name, from the resource {@code gpus.csv}. */
 public final class GpuCatalogue {
     private static final String RESOURCE = "gpus.csv";
+    private static final double MIB = 1 << 20;
 
     private GpuCatalogue() {}
 
@@ -48,9 +49,9 @@ public final class GpuCatalogue {
         }
     }
 
-    /** {@code name,title,bytes,capability,sms,source}; only the source may hold commas. */
+    /** {@code name,title,bytes,capability,sms,l2,source}; only the source may hold commas. */
     private static Gpu card(String line) {
-        String[] f = line.split(",", 6);
+        String[] f = line.split(",", 7);
         String[] capability = f[3].split("\\.");
         return new Gpu(
                 f[0],
@@ -59,7 +60,8 @@ public final class GpuCatalogue {
                 Integer.parseInt(capability[0]),
                 Integer.parseInt(capability[1]),
                 Integer.parseInt(f[4]),
-                f[5]);
+                Math.round(Double.parseDouble(f[5]) * MIB),
+                f[6]);
     }
 
     /** Reads the file when a card is first asked for. */

@@ -42,10 +42,10 @@ public record CudaDevice(int index, String title, int major, int minor, int sms,
      * The card as predictions see it: the catalogue's name where it has one, and what this device reports of itself.
      */
     public Gpu gpu() {
-        String name = catalogued()
-                .map(Gpu::name)
-                .orElse(title.toLowerCase(Locale.ROOT).replace(' ', '-'));
-        return new Gpu(name, title, total, major, minor, sms, "this machine");
+        Optional<Gpu> known = catalogued();
+        String name = known.map(Gpu::name).orElse(title.toLowerCase(Locale.ROOT).replace(' ', '-'));
+        long l2 = known.map(Gpu::l2).orElse(Gpu.usualL2(major, minor, sms));
+        return new Gpu(name, title, total, major, minor, sms, l2, "this machine");
     }
 
     /** The catalogue's entry of the same title; of several, the one nearest in memory. */
