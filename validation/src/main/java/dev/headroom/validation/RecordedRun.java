@@ -9,6 +9,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
 import static dev.headroom.model.scenario.ScenarioSettings.CLIP_GRAD_NORM;
+import static dev.headroom.model.scenario.ScenarioSettings.COMPILE_TUNED;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_BENCHMARK;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
@@ -194,6 +195,7 @@ public final class RecordedRun {
                 .with(CHANNELS_LAST, config.path("channels_last").asBoolean())
                 .with(CUDNN_BENCHMARK, config.path("cudnn_benchmark").asBoolean())
                 .with(CUDNN_WORKSPACE, workspace(Scenario.Workspaces.AUTO))
+                .with(COMPILE_TUNED, recording.root().path("null_libraries").asBoolean()) // there no kernel runs
                 .with(ATTENTION, word(Scenario.Attention.class, "sdp"))
                 .with(INPUT_GRAD, config.path("input_grad").asBoolean())
                 .with(DROP_OUTPUTS, config.path("drop_outputs").asBoolean())
@@ -279,13 +281,17 @@ public final class RecordedRun {
         Optional<Gpu> known = GpuCatalogue.all().stream()
                 .filter(gpu -> gpu.title().equals(title))
                 .findFirst();
+        int major = capability.path(0).asInt();
+        int minor = capability.path(1).asInt();
+        int sms = recording.root().path("sms").asInt(known.map(Gpu::sms).orElse(0));
         return new Gpu(
                 known.map(Gpu::name).orElse(title),
                 title,
                 recording.root().path("total_bytes").asLong(),
-                capability.path(0).asInt(),
-                capability.path(1).asInt(),
-                recording.root().path("sms").asInt(known.map(Gpu::sms).orElse(0)),
+                major,
+                minor,
+                sms,
+                known.map(Gpu::l2).orElse(Gpu.usualL2(major, minor, sms)),
                 "recording " + recording.name());
     }
 

@@ -11,9 +11,8 @@ public enum CompiledSpread {
     ESTIMATES("compiled.csv"),
 
     /**
-     * From plans: what is not in them is that kernels are tuned when they first run, over a buffer as large as the
-     * card's L2 cache and copies of what they change (torch/_inductor/runtime: {@code CachingAutotuner.bench}, {@code
-     * InductorBenchmarker.benchmark_gpu}), which leaves other segments behind.
+     * From plans: they do not say which reductions are tuned when they first run, nor how convolutions are padded, and
+     * leave which of several segments a buffer is taken from to the allocator's state.
      */
     PLANS("plans.csv");
 

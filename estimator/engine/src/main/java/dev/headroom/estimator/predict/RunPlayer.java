@@ -151,7 +151,8 @@ public record RunPlayer(
                 scenario.kernels().deterministic(),
                 scenario.cudnnVersion(),
                 scenario.parallel().build() == Parallelism.Build.ZERO_INIT,
-                !asked.isOfCudnn());
+                !asked.isOfCudnn(),
+                !scenario.kernels().compileTuned());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

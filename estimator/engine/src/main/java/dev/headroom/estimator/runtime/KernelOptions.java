@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param zeroLinear whether {@code deepspeed.zero.Init} has put a function of its own in the place of {@code
  *     torch.nn.functional.linear}
  * @param stubCudnn whether all but convolutions asks the stub that recordings are made with, not cuDNN itself
+ * @param tunesKernels whether Inductor tries kernels when they run for the first time
  */
 public record KernelOptions(
         @Nullable Long cudnnWorkspace,
@@ -29,9 +30,20 @@ public record KernelOptions(
         boolean deterministic,
         CudnnVersion cudnn,
         boolean zeroLinear,
-        boolean stubCudnn) {
+        boolean stubCudnn,
+        boolean tunesKernels) {
     /** Operators of the newest version, without benchmarks, over a stub where convolutions have the same workspace. */
     public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
-        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, false, CudnnVersion.NEWEST, false, true);
+        this(
+                cudnnWorkspace,
+                null,
+                attention,
+                TorchVersion.NEWEST,
+                false,
+                false,
+                CudnnVersion.NEWEST,
+                false,
+                true,
+                false);
     }
 }

@@ -1,14 +1,15 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.repeat.Beginning;
+import dev.headroom.estimator.repeat.Remembered;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +35,7 @@ public final class Workspaces {
 
     private final List<List<Tensor>> lt;
 
-    private final Map<Class<?>, Object> kept = new HashMap<>();
+    private final Map<Class<?>, Remembered> kept = new LinkedHashMap<>();
     private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** By device. */
@@ -53,7 +54,7 @@ public final class Workspaces {
     }
 
     /** What rules remember as long as the process lives, such as the CUDA graphs that it recorded. */
-    public <T> T remembered(Class<T> kind, Supplier<T> made) {
+    public <T extends Remembered> T remembered(Class<T> kind, Supplier<T> made) {
         return kind.cast(kept.computeIfAbsent(kind, k -> made.get()));
     }
 
@@ -130,14 +131,15 @@ public final class Workspaces {
         }
     }
 
-    /** Adds what is kept; what rules remember, only they know. */
+    /** Adds what is kept. */
     public void describe(Beginning to) {
         blas.forEach(to::parts);
         lt.forEach(to::parts);
         to.parts(Arrays.asList(dropoutStates));
         to.number(bounds);
         to.number(done.size());
-        to.unknownIf(!kept.isEmpty());
+        to.number(kept.size());
+        kept.values().forEach(what -> what.describe(to));
     }
 
     /** Takes a workspace of cuDNN and gives it back, which runs without them leave out. */

@@ -10,6 +10,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.host.HostThread;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.repeat.Remembered;
 import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
@@ -37,7 +38,8 @@ class WorkspacesTest {
                 false,
                 CudnnVersion.NEWEST,
                 false,
-                stub);
+                stub,
+                false);
         List<CachingAllocator> allocators = java.util.stream.IntStream.range(0, devices)
                 .mapToObj(d -> new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30)))
                 .toList();
@@ -53,6 +55,8 @@ class WorkspacesTest {
     private static long peak(EagerRuntime rt) {
         return rt.allocator().statistics().allocatedBytes().peak();
     }
+
+    private static final class Noted implements Remembered {}
 
     @Test
     void aWorkspaceIsTakenOnceAThreadAndDevice() {
@@ -132,9 +136,8 @@ class WorkspacesTest {
         assertTrue(w.firstTime(graph));
         assertFalse(w.firstTime(graph));
         assertTrue(w.firstTime(new Object()));
-        StringBuilder made = w.remembered(StringBuilder.class, StringBuilder::new);
-        assertEquals("", made.toString());
-        assertSame(made, w.remembered(StringBuilder.class, StringBuilder::new));
+        Noted made = w.remembered(Noted.class, Noted::new);
+        assertSame(made, w.remembered(Noted.class, Noted::new));
         assertEquals(0, w.bounds());
         w.noteBound();
         w.noteBound();

@@ -163,7 +163,11 @@ final class CodeReader {
                 new Statement.Extern(name(event, 1, at), PlanJson.texts(PlanJson.part(event, 2, at), at));
             case "free" -> new Statement.Free(PlanJson.texts(PlanJson.part(event, 1, at), at));
             case "return" -> new Statement.Return(returned(PlanJson.list(PlanJson.part(event, 1, at), at)));
-            case "kernel", "unpack" -> null;
+            case "kernel" ->
+                new Statement.Kernel(
+                        name(event, 1, at),
+                        event.size() < 3 ? List.of() : PlanJson.texts(PlanJson.part(event, 2, at), at));
+            case "unpack" -> null;
             default ->
                 throw new UserInputException(at + " is a \"" + event.get(0) + "\", which this version does not know");
         };

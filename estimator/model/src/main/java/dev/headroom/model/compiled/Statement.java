@@ -31,6 +31,14 @@ public sealed interface Statement {
     /** A library call that writes into its last argument or into {@code out}, such as a matrix product. */
     record Extern(String function, List<String> arguments) implements Statement {}
 
+    /**
+     * A kernel that Inductor generated is run.
+     *
+     * @param name tells its kind and is the same where the code is, such as {@code triton_poi_fused_add_0}
+     * @param arguments the tensors that it is given: those that it writes over, then those that it reads, then results
+     */
+    record Kernel(String name, List<String> arguments) implements Statement {}
+
     /** {@code del}. */
     record Free(List<String> names) implements Statement {}
 

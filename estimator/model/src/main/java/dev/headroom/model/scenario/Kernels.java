@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param compileMode {@code mode} of {@code torch.compile}
  * @param compileDynamic {@code dynamic=True}: sizes are symbols while the model is compiled
  * @param compileRegions each repeated block is compiled by itself, what is around them is not
+ * @param compileTuned an earlier run has tuned Inductor's kernels, and its cache on this machine says how
  */
 @Withers
 public record Kernels(
@@ -33,7 +34,8 @@ public record Kernels(
         @Nullable Double compileBudget,
         CompileMode compileMode,
         boolean compileDynamic,
-        boolean compileRegions)
+        boolean compileRegions,
+        boolean compileTuned)
         implements KernelsWithers.With {
     static final Kernels DEFAULTS = new Kernels(
             false,
@@ -46,6 +48,7 @@ public record Kernels(
             false,
             null,
             CompileMode.DEFAULT,
+            false,
             false,
             false);
 

@@ -192,6 +192,11 @@ public final class ScenarioSettings {
             row(Setting.of("compile_regions", KERNELS, Kernels::compileRegions, Kernels::withCompileRegions)
                     .written(FLAG, "", "`compile` of each repeated block by itself, as accelerate's compile_regions."));
 
+    public static final Setting<Boolean> COMPILE_TUNED = row(Setting.of(
+                    "compile_tuned", KERNELS, Kernels::compileTuned, Kernels::withCompileTuned)
+            .written(
+                    FLAG, "", "Inductor's kernels were tuned by an earlier run on this machine, whose cache is kept."));
+
     public static final Setting<Boolean> CUDNN_BENCHMARK =
             row(Setting.of("cudnn_benchmark", KERNELS, Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark)
                     .written(FLAG, "", "torch.backends.cudnn.benchmark = True."));

@@ -25,6 +25,7 @@ final class CodeWriter {
     /** Buffers that something was added into, which later kernels know under another name. */
     private final Set<Buffer> changed = new HashSet<>();
 
+    private final KernelNames names = new KernelNames();
     private final List<Statement> out = new ArrayList<>();
     private final Map<String, TensorMeta> called = new HashMap<>();
 
@@ -46,15 +47,15 @@ final class CodeWriter {
 
     /** @param arguments in the order in which they are given */
     CompiledCode write(List<Buffer> arguments) {
-        List<String> names = arguments.stream().map(Buffer::name).toList();
+        List<String> given = arguments.stream().map(Buffer::name).toList();
         Map<String, TensorMeta> inputs = new HashMap<>();
         arguments.forEach(a -> inputs.put(a.name(), a.meta()));
-        out.add(new Statement.Inputs(names));
+        out.add(new Statement.Inputs(given));
         for (int k = 0; k < kernels.size(); k++) {
             kernel(k);
         }
         finish();
-        return new CompiledCode(out, names, inputs, called);
+        return new CompiledCode(out, given, inputs, called);
     }
 
     private void kernel(int k) {
@@ -74,12 +75,23 @@ final class CodeWriter {
         if (first.shape == Work.Shape.CALL && !first.function.equals("aten.cumsum")) {
             call(first);
         } else {
+            Set<String> over = new LinkedHashSet<>();
+            Set<String> others = new LinkedHashSet<>();
+            Set<Buffer> read = new LinkedHashSet<>();
+            works.forEach(w -> read.addAll(w.reads.keySet()));
+            read.removeAll(made);
             for (Buffer b : made) {
                 // What only this kernel reads never lies in memory.
                 if (kept.contains(b) || last.getOrDefault(b, -1) > k) {
-                    allocate(b, works, dying);
+                    Buffer old = allocate(b, works, dying);
+                    (old == null ? others : over).add(b.name());
+                    read.remove(old);
                 }
             }
+            List<String> arguments = new ArrayList<>(over);
+            read.forEach(b -> arguments.add(b.name()));
+            arguments.addAll(others);
+            out.add(new Statement.Kernel(names.of(works), arguments));
         }
         dying.forEach(b -> out.add(new Statement.Free(List.of(b.name()))));
         for (Buffer b : made) {
@@ -90,8 +102,12 @@ final class CodeWriter {
         }
     }
 
-    /** Over an operand that dies here, or anew ({@code decide_inplace_update}). */
-    private void allocate(Buffer b, List<Work> works, Set<Buffer> dying) {
+    /**
+     * Over an operand that dies here, or anew ({@code decide_inplace_update}).
+     *
+     * @return the operand; {@code null} for none
+     */
+    private @Nullable Buffer allocate(Buffer b, List<Work> works, Set<Buffer> dying) {
         for (Buffer old : dying) {
             boolean same =
                     old.bytes() == b.bytes() && old.meta().dtype() == b.meta().dtype();
@@ -103,10 +119,11 @@ final class CodeWriter {
                 out.add(new Statement.Alias(b.name(), old.name()));
                 out.add(new Statement.Free(List.of(old.name())));
                 dying.remove(old);
-                return;
+                return old;
             }
         }
         out.add(new Statement.Allocate(b.name(), b.meta(), false, "fused " + works.get(works.size() - 1).function));
+        return null;
     }
 
     /** Whether what makes a buffer is the last of its kernel that reads another one. */
@@ -153,7 +170,7 @@ final class CodeWriter {
     }
 
     private void finish() {
-        Set<String> names = new HashSet<>();
+        Set<String> taken = new HashSet<>();
         List<@Nullable String> results = new ArrayList<>();
         for (Buffer b : returned) {
             if (b == null) {
@@ -161,7 +178,7 @@ final class CodeWriter {
                 continue;
             }
             String name = b.name();
-            for (int i = 1; !names.add(name); i++) {
+            for (int i = 1; !taken.add(name); i++) {
                 name = b.name() + "_" + i;
             }
             if (!name.equals(b.name())) {

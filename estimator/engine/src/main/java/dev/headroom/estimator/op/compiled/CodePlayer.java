@@ -9,9 +9,14 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +27,29 @@ import org.jspecify.annotations.Nullable;
 final class CodePlayer {
     private final EagerRuntime rt;
     private final CompiledCode code;
+    private final boolean sparing;
     private final Map<String, Tensor> variables = new HashMap<>();
 
     /** What a call with several results made, by its own name. */
     private final Map<String, Map<Integer, Tensor>> items = new HashMap<>();
 
-    CodePlayer(EagerRuntime rt, CompiledCode code) {
+    /** By name of a storage, the last further name that it got. */
+    private final Map<String, String> aliases = new HashMap<>();
+
+    /** Tensors that lie in another one's storage, perhaps in another shape. */
+    private final Set<Tensor> renamed = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** Names of storages that their first names have let go of, until a kernel has written over them. */
+    private final Set<String> reused = new HashSet<>();
+
+    /**
+     * @param sparing whether kernels are tuned without a new peak of memory: {@code optimize_mem} of Inductor's
+     *     kernels, of backward and of graphs that are not trained
+     */
+    CodePlayer(EagerRuntime rt, CompiledCode code, boolean sparing) {
         this.rt = rt;
         this.code = code;
+        this.sparing = sparing;
     }
 
     /**
@@ -70,6 +90,8 @@ final class CodePlayer {
             Tensor of = variables.get(a.of());
             if (of != null) {
                 bind(a.name(), rt.detach(of));
+                aliases.put(a.of(), a.name());
+                renamed.add(variables.get(a.name()));
             }
         } else if (s instanceof Statement.Call c) {
             attribute(c.function());
@@ -79,9 +101,32 @@ final class CodePlayer {
         } else if (s instanceof Statement.Extern e) {
             attribute(e.function());
             LibraryCalls.run(e.function(), rt, List.of());
+        } else if (s instanceof Statement.Kernel k) {
+            kernel(k);
         } else if (s instanceof Statement.Free f) {
             f.names().forEach(this::free);
         }
+    }
+
+    /** Its first arguments are those that it writes over: new names of buffers whose old names have ended. */
+    private void kernel(Statement.Kernel k) {
+        if (!rt.options().tunesKernels()) {
+            return;
+        }
+        List<Tensor> given = new ArrayList<>();
+        List<Tensor> changed = new ArrayList<>();
+        boolean first = true;
+        for (String name : k.arguments()) {
+            Tensor t = variables.get(name);
+            first &= reused.remove(name);
+            if (t != null) {
+                given.add(t);
+                if (first) {
+                    changed.add(t);
+                }
+            }
+        }
+        KernelTuning.of(rt).run(code, k.name(), given, changed, sparing);
     }
 
     /** Reports name kernels where the code does, under the name that PyTorch's profiler shows. */
@@ -122,6 +167,8 @@ final class CodePlayer {
     private void call(Statement.Call c) {
         TensorMeta single = code.buffers().get(c.name());
         List<Tensor> made = new ArrayList<>();
+        List<Tensor> given = tensors(c.arguments());
+        List<Tensor> operands = LibraryCalls.operands(c.function(), rt, given, t -> !renamed.contains(t));
         Map<Integer, String> names = new TreeMap<>();
         for (Statement s : code.statements()) {
             if (s instanceof Statement.Item i && i.of().equals(c.name())) {
@@ -131,6 +178,7 @@ final class CodePlayer {
         if (names.isEmpty()) {
             if (single != null) {
                 Tensor result = make(single);
+                LibraryCalls.made(c.function(), rt, 0, result, operands);
                 made.add(result);
                 bind(c.name(), result);
             }
@@ -139,13 +187,22 @@ final class CodePlayer {
             names.forEach((index, name) -> {
                 TensorMeta meta = code.buffers().get(name);
                 if (meta != null) {
-                    byIndex.put(index, make(meta));
+                    Tensor result = make(meta);
+                    LibraryCalls.made(c.function(), rt, index, result, operands);
+                    byIndex.put(index, result);
                 }
             });
             items.put(c.name(), byIndex);
             made.addAll(byIndex.values());
         }
         LibraryCalls.run(c.function(), rt, made);
+        for (int i = 0; i < operands.size(); i++) {
+            rt.freeUnless(operands.get(i), given.get(i));
+        }
+    }
+
+    private List<Tensor> tensors(List<String> names) {
+        return names.stream().map(variables::get).filter(Objects::nonNull).toList();
     }
 
     private void item(Statement.Item i) {
@@ -162,6 +219,10 @@ final class CodePlayer {
     }
 
     private void free(String name) {
+        String alias = aliases.remove(name);
+        if (alias != null) {
+            reused.add(alias);
+        }
         rt.free(variables.remove(name));
         Map<Integer, Tensor> made = items.remove(name);
         if (made != null) {

@@ -51,7 +51,7 @@ final class CompiledCall {
             graph.trials().forEach(trials::run);
         }
         Recorder r = rt.record("CompiledFunctionBackward", inputs);
-        Tensor[] made = played(graph.forward(), borrowed());
+        Tensor[] made = played(graph.forward(), borrowed(), graph.backward() == null);
         Tensor[] results = new Tensor[graph.results().size()];
         for (int i = 0; i < results.length; i++) {
             results[i] = result(made[i], graph.results().get(i));
@@ -78,10 +78,9 @@ final class CompiledCall {
         return results;
     }
 
-    private @Nullable Tensor[] played(CompiledCode code, List<@Nullable Tensor> arguments) {
-        return graph.facts().cudaGraphs()
-                ? CudaGraphs.of(rt).run(code, arguments)
-                : new CodePlayer(rt, code).play(arguments);
+    private @Nullable Tensor[] played(CompiledCode code, List<@Nullable Tensor> arguments, boolean sparing) {
+        CodePlayer player = new CodePlayer(rt, code, sparing);
+        return graph.facts().cudaGraphs() ? CudaGraphs.of(rt).run(code, player, arguments) : player.play(arguments);
     }
 
     /** Arguments of forward are the caller's, who keeps them. */
@@ -121,7 +120,7 @@ final class CompiledCall {
                 arguments.add(handed == null || given.add(handed) ? handed : rt.detach(handed));
             }
         }
-        Tensor[] made = played(code, arguments);
+        Tensor[] made = played(code, arguments, true);
         autograds.forEach(rt::release);
         Tensor[] out = new Tensor[inputs.length];
         for (int i = 0; i < out.length && i < made.length; i++) {

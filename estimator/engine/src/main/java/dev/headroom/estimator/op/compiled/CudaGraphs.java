@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.compiled;
 
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.repeat.Remembered;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.compiled.CompiledCode;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * pool on a stream of its own, so that no other tensor ever lies in those segments; a replay allocates nothing, as its
  * tensors have fixed places in the pool and do not own them.
  */
-final class CudaGraphs {
+final class CudaGraphs implements Remembered {
     /** The stream of the tree manager, whose requests its private pool serves. */
     private static final int STREAM = 32;
 
@@ -48,7 +49,7 @@ final class CudaGraphs {
 
     /** {@code CUDAGraphTreeManager._run}; as {@link CodePlayer#play}. */
     @Nullable
-    Tensor[] run(CompiledCode code, List<@Nullable Tensor> arguments) {
+    Tensor[] run(CompiledCode code, CodePlayer player, List<@Nullable Tensor> arguments) {
         if (!ran.add(code)) {
             endGeneration();
             ran.add(code);
@@ -64,7 +65,7 @@ final class CudaGraphs {
             rt.allocator().emptyCache(); // torch/cuda/graphs.py, graph.__enter__
         }
         int stream = rt.streams().use(STREAM);
-        Tensor[] made = new CodePlayer(rt, code).play(own);
+        Tensor[] made = player.play(own);
         rt.streams().use(stream);
         rt.workspaces().clearBlas();
         if (before > 0) {

@@ -70,7 +70,7 @@ final class Convolution {
         return x.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
     }
 
-    private static MemoryFormat format(Tensor t) {
+    static MemoryFormat format(Tensor t) {
         if (!Copies.suggestsChannelsLast(t)) {
             return MemoryFormat.CONTIGUOUS;
         }
@@ -109,6 +109,11 @@ final class Convolution {
             rt.freeUnless(input, x);
         }
         return line ? view3d(rt, out) : out;
+    }
+
+    /** A line as an image of one row, anything else as it is. */
+    static Tensor planar(EagerRuntime rt, Tensor t) {
+        return t.dim() == 3 ? view4d(rt, t) : t;
     }
 
     private static Tensor view4d(EagerRuntime rt, Tensor t) {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.vision;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.repeat.Remembered;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RopeIndex {
     /** What the model's attribute holds. */
-    private static final class Kept {
+    private static final class Kept implements Remembered {
         private @Nullable Tensor deltas;
     }
 

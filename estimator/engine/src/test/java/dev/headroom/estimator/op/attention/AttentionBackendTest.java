@@ -39,6 +39,7 @@ class AttentionBackendTest {
                         false,
                         CudnnVersion.NEWEST,
                         false,
+                        false,
                         false));
         List<String> wrong = new ArrayList<>();
         for (String[] row : RecordedRows.of("attention.csv.gz")) {

@@ -34,7 +34,8 @@ class CudnnAttentionTest {
                         false,
                         CudnnVersion.NEWEST,
                         false,
-                        stub));
+                        stub,
+                        false));
     }
 
     @Test
