@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.log.Category;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.plan.Placement;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -141,7 +142,15 @@ final class GradientSums {
             return grad.isContiguous();
         }
         for (int d = 0; d < variable.dim(); d++) {
-            if (variable.size(d) != 1 && grad.stride(d) != variable.stride(d)) {
+            if (variable.size(d) == 1) {
+                continue;
+            }
+            if (d >= grad.dim()) { // validate_outputs (torch/csrc/autograd/engine.cpp) refuses it, too
+                throw new UserInputException("a tensor of shape " + Arrays.toString(variable.sizes())
+                        + " gets a gradient of shape " + Arrays.toString(grad.sizes())
+                        + "; the shapes in the file contradict each other");
+            }
+            if (grad.stride(d) != variable.stride(d)) {
                 return false;
             }
         }
