@@ -87,6 +87,31 @@ public record RandomRun(
                 "");
     }
 
+    /** The same run of a model in another type. */
+    public RandomRun in(DType type) {
+        return new RandomRun(
+                batch,
+                optimizer,
+                foreach,
+                fused,
+                variant,
+                type,
+                amp,
+                loss,
+                checkpoint,
+                checkpointModules,
+                reentrant,
+                accumulate,
+                steps,
+                zeroGradKeep,
+                channelsLast,
+                inputGrad,
+                dropOutputs,
+                inference,
+                attention,
+                allocConf);
+    }
+
     /** The same for the predictor and the executor. Convolutions get no workspace. */
     public Scenario training() {
         Scenario run = Scenario.defaults()

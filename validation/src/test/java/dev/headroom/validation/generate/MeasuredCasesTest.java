@@ -15,9 +15,11 @@ import dev.headroom.executor.measure.MemoryOnlyProvider;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
+import java.util.List;
 import java.util.stream.Collectors;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Assume;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -56,6 +58,20 @@ class MeasuredCasesTest {
     @Property(maxDiscardRatio = 100, tries = TRIES, seed = SEED)
     void onTheHost(@ForAll("hostCases") RandomCase c) {
         check(c, new HostProvider());
+    }
+
+    /** As an H100 showed: cuDNN drops a share in whole sixteenths, flash attention any other. */
+    @Example
+    void attentionThatDrops() {
+        for (double dropout : new double[] {0.1, 0.25, 0.5}) {
+            RandomLayer attention = new RandomLayer.Attention(19, 48, 2, true, false, true, dropout);
+            RandomModel model = new RandomModel(
+                    List.of(19L),
+                    83,
+                    new RandomLayer.LanguageModel(83, 19, 48, new RandomLayer.Chain(List.of(attention)), false, true),
+                    List.of());
+            check(new RandomCase(model, RandomRun.simplest().in(DType.BFLOAT16)), new MemoryOnlyProvider());
+        }
     }
 
     private static void check(RandomCase c, BackendProvider provider) {

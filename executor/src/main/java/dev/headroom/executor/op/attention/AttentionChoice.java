@@ -15,6 +15,9 @@ final class AttentionChoice {
 
     private static final long CUDNN_SIZE = 128;
 
+    /** cuDNN drops a share in whole parts of so many. */
+    private static final int CUDNN_DROPS_OF = 16;
+
     private final Settings settings;
     private final Tensor q;
     private final Tensor k;
@@ -89,13 +92,14 @@ final class AttentionChoice {
         long valueSize = v.size(3);
         boolean small = size <= CUDNN_SIZE && valueSize <= CUDNN_SIZE;
         boolean special = size == 192 && valueSize == 128 || size == 256 && valueSize == 256;
-        boolean single = k.size(2) == 1 || settings.gpu().major() == 10 && q.size(2) == 1;
+        boolean single = k.size(2) == 1
+                || q.size(2) == 1 && (dropout > 0 || settings.gpu().major() == 10);
         return q.dtype().isReducedFloat()
                 && settings.gpu().major() >= 8
                 && size % 8 == 0
                 && valueSize % 8 == 0
                 && (small || special)
-                && dropout == 0
+                && dropout * CUDNN_DROPS_OF == Math.floor(dropout * CUDNN_DROPS_OF)
                 && !single
                 && (mask == null || !mask.requiresGrad());
     }

@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.attention;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.AttentionCall;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class CudnnAttention {
     /** What its plans ask for on an H100, that of a single query's forward pass aside. */
     private static final long PLAN_BYTES = 256;
+
+    /** Parts of a workspace begin at multiples of so many bytes. */
+    private static final int UNIT = 16;
 
     private CudnnAttention() {}
 
@@ -77,7 +81,9 @@ final class CudnnAttention {
             }
             // The queries' gradient in single precision, and for each query the product of result and gradient.
             long rows = q.size(0) * q.size(1) * q.size(2);
-            e.workspace(rows * (q.size(3) + 1) * Float.BYTES + plan(e, q, call.k(), call.v()));
+            e.workspace(Bytes.roundUp(rows * q.size(3) * Float.BYTES, UNIT)
+                    + Bytes.roundUp(rows * Float.BYTES, UNIT)
+                    + plan(e, q, call.k(), call.v()));
             Tensor flat = e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
             AttentionCall flatCall = new AttentionCall(q, call.k(), call.v(), call.bias(), out, flat, call.spec());
             e.backend().attention().attentionBackward(flatCall, g, new AttentionCall.Gradients(dq, dk, dv, null));
