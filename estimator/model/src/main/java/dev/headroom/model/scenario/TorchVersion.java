@@ -279,6 +279,23 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * Bytes of the buffer that Inductor overwrites between runs of a kernel that it times: as large as the card's L2
+     * cache since 2.7 (torch/_inductor/runtime/benchmarking.py), before as Triton has it ({@code do_bench}), 256 MiB in
+     * Triton 3.2 and 256 MB until then.
+     */
+    public long benchmarkBytes(long l2) {
+        return since(2, 7) ? l2 : since(2, 6) ? 256L << 20 : 256_000_000;
+    }
+
+    /**
+     * Whether Inductor copies what a kernel writes over to the host while it tunes the kernel, where a copy on the
+     * device would be a new peak: {@code copy_args_to_cpu_if_needed} of torch/_inductor/runtime/triton_heuristics.py.
+     */
+    public boolean tunesBelowPeak() {
+        return since(2, 6);
+    }
+
+    /**
      * The version whose allocator behaves alike. From 1.1, when segments became multiples of 2 MiB (pull request 17120
      * of February 2019), until 2.1, when expandable segments came, what is asked for without settings is placed alike:
      * best fit by stream, size and address (c10/cuda/CUDACachingAllocator.cpp).

@@ -133,4 +133,12 @@ class TorchVersionTest {
         assertFalse(x.since(major + 1, b));
         assertEquals(Integer.compare(a, b), Integer.signum(x.compareTo(new TorchVersion(major, b))));
     }
+
+    @ParameterizedTest
+    @CsvSource({"2.5, 256000000, false", "2.6, 268435456, true", "2.7, 52428800, true", "2.14, 52428800, true"})
+    void kernelsAreTimedOverABuffer(String version, long bytes, boolean belowPeak) {
+        TorchVersion torch = TorchVersion.of(version);
+        assertEquals(bytes, torch.benchmarkBytes(50L << 20));
+        assertEquals(belowPeak, torch.tunesBelowPeak());
+    }
 }

@@ -6,6 +6,7 @@ import dev.headroom.estimator.repeat.Remembered;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.compiled.CompiledCode;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -15,8 +16,8 @@ import java.util.Set;
 
 /**
  * What Inductor allocates when a kernel that can be made in several ways runs for the first time. Each way is run once
- * to warm up and then over a buffer as large as the L2 cache, always on copies of what the kernel writes over
- * (torch/_inductor/runtime/triton_heuristics.py, CachingAutotuner.bench; benchmarking.py,
+ * to warm up and then over a buffer as large as the L2 cache (before PyTorch 2.7 a larger one), always on copies of
+ * what the kernel writes over (torch/_inductor/runtime/triton_heuristics.py, CachingAutotuner.bench; benchmarking.py,
  * InductorBenchmarker.benchmark_gpu). All ways allocate the same, but find what the ones before left free.
  */
 final class KernelTuning implements Remembered {
@@ -54,10 +55,11 @@ final class KernelTuning implements Remembered {
                 || !tuned.computeIfAbsent(code, c -> new HashSet<>()).add(kernel)) {
             return;
         }
+        TorchVersion torch = rt.options().torch();
         for (int way = 0; way < WAYS; way++) {
-            List<Tensor> copied = sparing ? below(peakLeft(), changed) : changed;
+            List<Tensor> copied = sparing && torch.tunesBelowPeak() ? below(peakLeft(), changed) : changed;
             runOnCopies(copied);
-            Tensor cache = rt.scratch(rt.device().l2Bytes());
+            Tensor cache = rt.scratch(torch.benchmarkBytes(rt.device().l2Bytes()));
             runOnCopies(copied);
             rt.free(cache);
         }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Inductor allocates while it compiles a graph, to see whether products are faster with padded sizes
- * (torch/_inductor/fx_passes/pad_mm.py, _should_pad; runtime/benchmarking.py): operands of random numbers, a buffer as
- * large as the L2 cache, and each result.
+ * (torch/_inductor/fx_passes/pad_mm.py, _should_pad; runtime/benchmarking.py): operands of random numbers, a buffer
+ * that is overwritten between runs, and each result.
  */
 final class PaddingTrials {
     private final EagerRuntime rt;
@@ -39,7 +39,8 @@ final class PaddingTrials {
     /** One run to warm up, then many with a cold cache. */
     private void timed(Runnable run) {
         run.run();
-        Tensor cache = rt.scratch(rt.device().l2Bytes());
+        Tensor cache =
+                rt.scratch(rt.options().torch().benchmarkBytes(rt.device().l2Bytes()));
         run.run();
         rt.free(cache);
     }
