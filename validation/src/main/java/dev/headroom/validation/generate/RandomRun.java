@@ -64,13 +64,18 @@ public record RandomRun(
         String allocConf) {
     /** The simplest run of a model: one step of SGD on one sample. */
     public static RandomRun simplest() {
+        return simplest(null);
+    }
+
+    /** The simplest run of a model in a type; {@code null} for float32. */
+    static RandomRun simplest(@Nullable DType dtype) {
         return new RandomRun(
                 1,
                 OptimizerKind.SGD,
                 Scenario.Foreach.AUTO,
                 false,
                 0,
-                null,
+                dtype,
                 null,
                 LossKind.SUM,
                 0,
@@ -85,31 +90,6 @@ public record RandomRun(
                 false,
                 Scenario.Attention.AUTO,
                 "");
-    }
-
-    /** The same run of a model in another type. */
-    public RandomRun in(DType type) {
-        return new RandomRun(
-                batch,
-                optimizer,
-                foreach,
-                fused,
-                variant,
-                type,
-                amp,
-                loss,
-                checkpoint,
-                checkpointModules,
-                reentrant,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                channelsLast,
-                inputGrad,
-                dropOutputs,
-                inference,
-                attention,
-                allocConf);
     }
 
     /** The same for the predictor and the executor. Convolutions get no workspace. */

@@ -135,9 +135,7 @@ final class LayerRuns implements RealFile {
     private static Simulation play(PredictionRequest request) {
         Gpu card = Objects.requireNonNull(request.device().gpu());
         return new RunPlayer(
-                        new DeviceModel(card.major(), card.minor(), card.sms()),
-                        AllocatorSettings.parse(""),
-                        () -> new SimulatedDeviceMemory(1L << 41, 0))
+                        DeviceModel.of(card), AllocatorSettings.parse(""), () -> new SimulatedDeviceMemory(1L << 41, 0))
                 .with(List.of(new LayerBenchmark()))
                 .play(request.graph(), request.scenario());
     }

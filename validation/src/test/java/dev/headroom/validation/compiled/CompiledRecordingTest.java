@@ -50,7 +50,7 @@ class CompiledRecordingTest {
         near(1, compared.recorded().maxReserved(), compared.predicted().maxReserved());
     }
 
-    private static void near(double percent, long recorded, long predicted) {
+    static void near(double percent, long recorded, long predicted) {
         double off = 100.0 * (predicted - recorded) / recorded;
         assertTrue(Math.abs(off) <= percent, () -> "recorded " + recorded + ", predicted " + predicted);
     }

@@ -20,13 +20,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Which kernels a real run tuned: {@code tuned.csv.gz} names every kernel of 29 runs on an H100. */
 class TunedKernelsTest {
     private static final Path FOLDER = Fixtures.recordings().resolve("h100/compile");
+    private static final List<String[]> ROWS = rows();
     private static final long CACHE = 50L << 20;
 
     /** How often a buffer of the cache's size is taken for a kernel. */
     private static final int WAYS = 2;
 
     static List<Path> recordings() {
-        Set<String> known = rows().stream().map(row -> row[0]).collect(Collectors.toSet());
+        Set<String> known = ROWS.stream().map(row -> row[0]).collect(Collectors.toSet());
         return Fixtures.recordings(FOLDER).stream()
                 .filter(file -> known.contains(Recording.read(file).name()))
                 .filter(file -> !Recording.read(file).config().hasNonNull("batches")) // tuned kernels serve both sizes
@@ -45,7 +46,7 @@ class TunedKernelsTest {
     @MethodSource("recordings")
     void asManyKernelsAreTunedAsOnTheCard(Path recording) {
         Recording recorded = Recording.read(recording);
-        long tuned = rows().stream()
+        long tuned = ROWS.stream()
                 .filter(row -> row[0].equals(recorded.name()) && row[2].equals("pointwise") && row[7].equals("1"))
                 .count();
         PredictionRequest cold =
@@ -77,7 +78,7 @@ class TunedKernelsTest {
     @MethodSource("recordings")
     void reductionsAreTunedByTheirKind(Path recording) {
         String run = Recording.read(recording).name();
-        List<String[]> outer = rows().stream()
+        List<String[]> outer = ROWS.stream()
                 .filter(row -> row[0].equals(run) && row[4].startsWith("outer") && row[3].split(" ").length == 2)
                 .toList();
         assertEquals(0, outer.stream().filter(row -> row[7].equals("1")).count());

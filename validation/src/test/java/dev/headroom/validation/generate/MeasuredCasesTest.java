@@ -70,7 +70,7 @@ class MeasuredCasesTest {
                     83,
                     new RandomLayer.LanguageModel(83, 19, 48, new RandomLayer.Chain(List.of(attention)), false, true),
                     List.of());
-            check(new RandomCase(model, RandomRun.simplest().in(DType.BFLOAT16)), new MemoryOnlyProvider());
+            check(new RandomCase(model, RandomRun.simplest(DType.BFLOAT16)), new MemoryOnlyProvider());
         }
     }
 

@@ -83,7 +83,7 @@ final class CodeReader {
         if (statements.isEmpty() || !(statements.get(statements.size() - 1) instanceof Statement.Return)) {
             throw new UserInputException(where + " does not end with a return; the file is cut off or damaged");
         }
-        return new CompiledCode(statements, arguments, tensors("inputs"), tensors("buffers"));
+        return new CompiledCode(WrittenOver.told(statements), arguments, tensors("inputs"), tensors("buffers"));
     }
 
     /** The statements of a function; with CUDA graphs, parts of the work are in functions that it calls. */
@@ -166,6 +166,7 @@ final class CodeReader {
             case "kernel" ->
                 new Statement.Kernel(
                         name(event, 1, at),
+                        List.of(),
                         event.size() < 3 ? List.of() : PlanJson.texts(PlanJson.part(event, 2, at), at));
             case "unpack" -> null;
             default ->

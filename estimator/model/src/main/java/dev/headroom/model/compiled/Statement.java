@@ -35,9 +35,10 @@ public sealed interface Statement {
      * A kernel that Inductor generated is run.
      *
      * @param name tells its kind and is the same where the code is, such as {@code triton_poi_fused_add_0}
-     * @param arguments the tensors that it is given: those that it writes over, then those that it reads, then results
+     * @param changed tensors that it writes over
+     * @param others the other tensors that it is given
      */
-    record Kernel(String name, List<String> arguments) implements Statement {}
+    record Kernel(String name, List<String> changed, List<String> others) implements Statement {}
 
     /** {@code del}. */
     record Free(List<String> names) implements Statement {}

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Writes kernels as statements: a buffer is made before its kernel, and freed behind its last reader. */
@@ -75,23 +76,7 @@ final class CodeWriter {
         if (first.shape == Work.Shape.CALL && !first.function.equals("aten.cumsum")) {
             call(first);
         } else {
-            Set<String> over = new LinkedHashSet<>();
-            Set<String> others = new LinkedHashSet<>();
-            Set<Buffer> read = new LinkedHashSet<>();
-            works.forEach(w -> read.addAll(w.reads.keySet()));
-            read.removeAll(made);
-            for (Buffer b : made) {
-                // What only this kernel reads never lies in memory.
-                if (kept.contains(b) || last.getOrDefault(b, -1) > k) {
-                    Buffer old = allocate(b, works, dying);
-                    (old == null ? others : over).add(b.name());
-                    read.remove(old);
-                }
-            }
-            List<String> arguments = new ArrayList<>(over);
-            read.forEach(b -> arguments.add(b.name()));
-            arguments.addAll(others);
-            out.add(new Statement.Kernel(names.of(works), arguments));
+            generated(k, works, made, dying);
         }
         dying.forEach(b -> out.add(new Statement.Free(List.of(b.name()))));
         for (Buffer b : made) {
@@ -100,6 +85,27 @@ final class CodeWriter {
                 out.add(new Statement.Free(List.of(b.name())));
             }
         }
+    }
+
+    /** A kernel of Inductor's own, behind the buffers that it is given for what it makes. */
+    private void generated(int k, List<Work> works, List<Buffer> made, Set<Buffer> dying) {
+        Set<Buffer> read = new LinkedHashSet<>();
+        works.forEach(w -> read.addAll(w.reads.keySet()));
+        read.removeAll(made);
+        List<Buffer> over = new ArrayList<>();
+        List<Buffer> results = new ArrayList<>();
+        for (Buffer b : made) {
+            // What only this kernel reads never lies in memory.
+            if (kept.contains(b) || last.getOrDefault(b, -1) > k) {
+                Buffer old = allocate(b, works, dying);
+                (old == null ? results : over).add(b);
+                read.remove(old);
+            }
+        }
+        out.add(new Statement.Kernel(
+                names.of(works),
+                over.stream().map(Buffer::name).toList(),
+                Stream.concat(read.stream(), results.stream()).map(Buffer::name).toList()));
     }
 
     /**

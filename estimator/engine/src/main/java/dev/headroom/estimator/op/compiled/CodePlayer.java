@@ -11,7 +11,6 @@ import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,14 +32,8 @@ final class CodePlayer {
     /** What a call with several results made, by its own name. */
     private final Map<String, Map<Integer, Tensor>> items = new HashMap<>();
 
-    /** By name of a storage, the last further name that it got. */
-    private final Map<String, String> aliases = new HashMap<>();
-
     /** Tensors that lie in another one's storage, perhaps in another shape. */
     private final Set<Tensor> renamed = Collections.newSetFromMap(new IdentityHashMap<>());
-
-    /** Names of storages that their first names have let go of, until a kernel has written over them. */
-    private final Set<String> reused = new HashSet<>();
 
     /**
      * @param sparing whether kernels are tuned without a new peak of memory: {@code optimize_mem} of Inductor's
@@ -90,7 +83,6 @@ final class CodePlayer {
             Tensor of = variables.get(a.of());
             if (of != null) {
                 bind(a.name(), rt.detach(of));
-                aliases.put(a.of(), a.name());
                 renamed.add(variables.get(a.name()));
             }
         } else if (s instanceof Statement.Call c) {
@@ -101,32 +93,11 @@ final class CodePlayer {
         } else if (s instanceof Statement.Extern e) {
             attribute(e.function());
             LibraryCalls.run(e.function(), rt, List.of());
-        } else if (s instanceof Statement.Kernel k) {
-            kernel(k);
+        } else if (s instanceof Statement.Kernel k && rt.options().tunesKernels()) {
+            KernelTuning.of(rt).run(code, k.name(), tensors(k.changed()), tensors(k.others()), sparing);
         } else if (s instanceof Statement.Free f) {
             f.names().forEach(this::free);
         }
-    }
-
-    /** Its first arguments are those that it writes over: new names of buffers whose old names have ended. */
-    private void kernel(Statement.Kernel k) {
-        if (!rt.options().tunesKernels()) {
-            return;
-        }
-        List<Tensor> given = new ArrayList<>();
-        List<Tensor> changed = new ArrayList<>();
-        boolean first = true;
-        for (String name : k.arguments()) {
-            Tensor t = variables.get(name);
-            first &= reused.remove(name);
-            if (t != null) {
-                given.add(t);
-                if (first) {
-                    changed.add(t);
-                }
-            }
-        }
-        KernelTuning.of(rt).run(code, k.name(), given, changed, sparing);
     }
 
     /** Reports name kernels where the code does, under the name that PyTorch's profiler shows. */
@@ -219,10 +190,6 @@ final class CodePlayer {
     }
 
     private void free(String name) {
-        String alias = aliases.remove(name);
-        if (alias != null) {
-            reused.add(alias);
-        }
         rt.free(variables.remove(name));
         Map<Integer, Tensor> made = items.remove(name);
         if (made != null) {

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What Inductor allocates when a kernel that can be made in several ways runs for the first time. Each way is run once
@@ -45,16 +46,17 @@ final class KernelTuning implements Remembered {
      * A kernel is about to run.
      *
      * @param code that it is part of; each graph's code has kernels of its own
-     * @param given the tensors among its arguments
-     * @param changed those that it writes over
+     * @param changed tensors that it writes over
+     * @param others the other tensors that it is given
      * @param sparing whether copies that would be a new peak are made on the host, as outside of a forward pass that
      *     is trained
      */
-    void run(CompiledCode code, String kernel, List<Tensor> given, List<Tensor> changed, boolean sparing) {
-        if (!isChosen(kernel, given)
-                || !tuned.computeIfAbsent(code, c -> new HashSet<>()).add(kernel)) {
+    void run(CompiledCode code, String kernel, List<Tensor> changed, List<Tensor> others, boolean sparing) {
+        Set<String> known = tuned.computeIfAbsent(code, c -> new HashSet<>());
+        if (known.contains(kernel) || !isChosen(kernel, changed, others)) {
             return;
         }
+        known.add(kernel);
         TorchVersion torch = rt.options().torch();
         for (int way = 0; way < WAYS; way++) {
             List<Tensor> copied = sparing && torch.tunesBelowPeak() ? below(peakLeft(), changed) : changed;
@@ -101,10 +103,11 @@ final class KernelTuning implements Remembered {
      * dimensions around. Of reductions it depends on what the reduced dimension lies like and on registers; most have
      * one.
      */
-    private static boolean isChosen(String kernel, List<Tensor> given) {
+    private static boolean isChosen(String kernel, List<Tensor> changed, List<Tensor> others) {
         if (!kernel.startsWith("triton_poi_")) {
             return false;
         }
+        List<Tensor> given = Stream.concat(changed.stream(), others.stream()).toList();
         long points = given.stream().mapToLong(Tensor::numel).max().orElse(0);
         return points > ONE_BLOCK && !(given.size() == COPY && turns(given.get(0), given.get(1)));
     }

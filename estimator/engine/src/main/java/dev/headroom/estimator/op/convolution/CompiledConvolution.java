@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.convolution;
 
-import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
@@ -22,7 +21,7 @@ public final class CompiledConvolution {
     public static Tensor gradient(EagerRuntime rt, Tensor y, Tensor x, Tensor w) {
         MemoryFormat format = Convolution.format(x, w);
         if (ShapedParameters.of(x.sizes(), w.sizes(), y.sizes()).isPresent()) {
-            return Convolution.format(y) == format ? y : Copies.clone(rt, y, format);
+            return Convolution.inFormat(rt, y, format);
         }
         return format != MemoryFormat.CONTIGUOUS
                 ? y

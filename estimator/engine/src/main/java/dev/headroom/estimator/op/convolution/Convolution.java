@@ -25,6 +25,14 @@ final class Convolution {
      */
     record Parameters(
             long[] stride, long[] padding, long[] dilation, boolean transposed, long[] outputPadding, long groups) {
+        /** Of a result in a spatial dimension. */
+        long outputSize(int dimension, long from, long kernel) {
+            long reach = dilation[dimension] * (kernel - 1);
+            return transposed
+                    ? (from - 1) * stride[dimension] - 2 * padding[dimension] + reach + outputPadding[dimension] + 1
+                    : (from + 2 * padding[dimension] - reach - 1) / stride[dimension] + 1;
+        }
+
         /** {@code view1d_as_2d}. */
         Parameters asTwoDimensional() {
             return new Parameters(
@@ -46,11 +54,7 @@ final class Convolution {
         out[0] = x.size(0);
         out[1] = p.transposed ? w.size(1) * p.groups : w.size(0);
         for (int d = 2; d < n; d++) {
-            int i = d - 2;
-            long kernel = p.dilation[i] * (w.size(d) - 1);
-            out[d] = p.transposed
-                    ? (x.size(d) - 1) * p.stride[i] - 2 * p.padding[i] + kernel + p.outputPadding[i] + 1
-                    : (x.size(d) + 2 * p.padding[i] - kernel - 1) / p.stride[i] + 1;
+            out[d] = p.outputSize(d - 2, x.size(d), w.size(d));
             if (out[d] <= 0) {
                 throw new UserInputException("convolution of " + Arrays.toString(x.sizes()) + " with kernel "
                         + Arrays.toString(w.sizes()) + " has no output: the input is too small");
@@ -109,6 +113,11 @@ final class Convolution {
             rt.freeUnless(input, x);
         }
         return line ? view3d(rt, out) : out;
+    }
+
+    /** Itself, or a copy in another format. */
+    static Tensor inFormat(EagerRuntime rt, Tensor t, MemoryFormat format) {
+        return format(t) == format ? t : Copies.clone(rt, t, format);
     }
 
     /** A line as an image of one row, anything else as it is. */
@@ -180,9 +189,7 @@ final class Convolution {
             DepthwiseConvolution.backward(rt, r, g, x, w, out);
         } else {
             Tensor input = Copies.contiguous(rt, x, format(x, w));
-            Tensor gradient = p.transposed
-                    ? Copies.contiguous(rt, g, format(input))
-                    : format(g) == format(input) ? g : Copies.clone(rt, g, format(input));
+            Tensor gradient = p.transposed ? Copies.contiguous(rt, g, format(input)) : inFormat(rt, g, format(input));
             if (r.needs(0)) {
                 out[0] = p.transposed
                         // what it reads decides alone

@@ -76,11 +76,7 @@ final class ShapedParameters {
 
     private boolean fits(Convolution.Parameters p) {
         for (int i = 0; i < p.stride().length; i++) {
-            long kernel = w[i + 2] - 1;
-            long to = p.transposed()
-                    ? (x[i + 2] - 1) * p.stride()[i] - 2 * p.padding()[i] + kernel + p.outputPadding()[i] + 1
-                    : (x[i + 2] + 2 * p.padding()[i] - kernel - 1) / p.stride()[i] + 1;
-            if (to != y[i + 2]) {
+            if (p.outputSize(i, x[i + 2], w[i + 2]) != y[i + 2]) {
                 return false;
             }
         }

@@ -45,7 +45,7 @@ class KernelTuningTest {
     }
 
     /** Sizes that are asked for, less those that are let go of. */
-    private List<Long> run(CompiledCode of, String kernel, List<Tensor> given, List<Tensor> changed, boolean sparing) {
+    private List<Long> run(CompiledCode of, String kernel, List<Tensor> others, List<Tensor> changed, boolean sparing) {
         events.clear();
         allocator.setListener((action, address, bytes, stream, pool) -> {
             if (action == Action.ALLOC) {
@@ -54,7 +54,7 @@ class KernelTuningTest {
                 events.add(-bytes);
             }
         });
-        tuning.run(of, kernel, given, changed, sparing);
+        tuning.run(of, kernel, changed, others, sparing);
         return List.copyOf(events);
     }
 
@@ -65,7 +65,7 @@ class KernelTuningTest {
         List<Long> way = List.of(4096L, -4096L, CACHE, 4096L, -4096L, -CACHE);
         List<Long> both = new ArrayList<>(way);
         both.addAll(way);
-        assertEquals(both, run(code, KERNEL, List.of(over, read), List.of(over), false));
+        assertEquals(both, run(code, KERNEL, List.of(read), List.of(over), false));
     }
 
     @Test
@@ -83,8 +83,8 @@ class KernelTuningTest {
         Tensor x = of(1024);
         assertEquals(
                 List.of(CACHE, -CACHE),
-                run(code, KERNEL, List.of(x), List.of(x), true).subList(0, 2));
-        List<Long> later = run(code, "triton_poi_fused_mul_1", List.of(x), List.of(x), true);
+                run(code, KERNEL, List.of(), List.of(x), true).subList(0, 2));
+        List<Long> later = run(code, "triton_poi_fused_mul_1", List.of(), List.of(x), true);
         assertEquals(List.of(4096L, -4096L, CACHE), later.subList(0, 3), "the peak is the first kernel's cache now");
     }
 
