@@ -131,7 +131,7 @@ public final class TrainerSettings {
                     "cpu_ram_efficient_loading",
                     TRAINER,
                     TrainerOptions::ramEfficientLoading,
-                    TrainerOptions::withRamEfficientLoading)
+                    (options, value) -> options.withRamEfficientLoading(value == null || value))
             .written(
                     TRUE_OR_FALSE,
                     "BOOL",
