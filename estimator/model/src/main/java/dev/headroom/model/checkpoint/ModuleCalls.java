@@ -2,6 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -43,11 +44,14 @@ public final class ModuleCalls {
         }
     }
 
+    private static final GraphMemo<List<Call>> ROOTS =
+            new GraphMemo<>(graph -> read(graph.nodes(), 0, graph.nodes().size(), 0));
+
     private ModuleCalls() {}
 
     /** The outermost calls, in order. */
     public static List<Call> roots(Graph graph) {
-        return read(graph.nodes(), 0, graph.nodes().size(), 0);
+        return ROOTS.of(graph);
     }
 
     private static List<Call> read(List<Node> nodes, int from, int to, int depth) {
@@ -71,7 +75,7 @@ public final class ModuleCalls {
             calls.add(new Call(module, i, last + 1, depth, read(nodes, i, last + 1, depth + 1)));
             i = last + 1;
         }
-        return calls;
+        return List.copyOf(calls);
     }
 
     private static Node.@Nullable ModuleCall at(Node node, int depth) {

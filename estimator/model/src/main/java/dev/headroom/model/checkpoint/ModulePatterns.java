@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -53,11 +54,8 @@ final class ModulePatterns {
     }
 
     private static List<Range> calls(List<ModuleCalls.Call> roots, String glob) {
-        Pattern pattern = compile(glob);
-        return ModuleCalls.outermost(
-                        roots,
-                        c -> !c.path().isEmpty() && pattern.matcher(c.path()).matches())
-                .stream()
+        Predicate<String> fits = glob.contains("*") ? compile(glob).asMatchPredicate() : glob::equals;
+        return ModuleCalls.outermost(roots, c -> !c.path().isEmpty() && fits.test(c.path())).stream()
                 .map(c -> new Range(c.from(), c.to()))
                 .toList();
     }
