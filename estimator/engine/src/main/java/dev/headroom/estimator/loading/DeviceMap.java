@@ -5,6 +5,7 @@ import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
@@ -15,6 +16,7 @@ import dev.headroom.model.quant.pass.KeptWhole;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code from_pretrained(…, device_map=…)}: one allocation of the whole model's size makes room, then the checkpoint's
@@ -38,7 +40,13 @@ final class DeviceMap {
         this.quantiser = new Quantiser(runtime, model, run);
     }
 
-    void load() {
+    /**
+     * Loads the model.
+     *
+     * @return what a library that quantises keeps beside the weights; {@code null} for nothing
+     */
+    @Nullable
+    Tensor load() {
         warmUp();
         List<String> checkpoint = model.state().tensors().entrySet().stream()
                 .filter(e -> inCheckpoint(e.getKey(), e.getValue()))
@@ -57,6 +65,7 @@ final class DeviceMap {
                 model.put(name, model.load(name));
             }
         });
+        return quantiser.codes();
     }
 
     private static boolean inCheckpoint(String name, HeldTensor held) {

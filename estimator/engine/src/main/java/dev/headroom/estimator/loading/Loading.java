@@ -5,6 +5,7 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.repeat.Beginning;
+import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.pass.Loads;
@@ -27,6 +28,9 @@ public final class Loading implements LoopHook {
     private TrainingLoop loop;
     private @Nullable ModelAssembly model;
 
+    /** What a library keeps beside the model. */
+    private @Nullable Tensor kept;
+
     private Loading(Scenario run, Load how) {
         this.run = run;
         this.how = how;
@@ -40,7 +44,7 @@ public final class Loading implements LoopHook {
 
     @Override
     public void describe(Beginning to) {
-        // What it did is over before the first step.
+        to.part(kept); // all else that it did is over before the first step
     }
 
     @Override
@@ -64,7 +68,7 @@ public final class Loading implements LoopHook {
         if (how == Load.TO) {
             model.move();
         } else {
-            new DeviceMap(loop.runtime(), model, run).load();
+            kept = new DeviceMap(loop.runtime(), model, run).load();
         }
         new TiedBiases(loop.runtime(), model).copy();
     }

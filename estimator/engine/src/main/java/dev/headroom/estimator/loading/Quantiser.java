@@ -25,7 +25,7 @@ final class Quantiser {
     private final boolean nested;
     private final Map<String, QuantisedWeight> weights;
 
-    /** The table of 8-bit codes, which the library keeps once a process. */
+    /** The library keeps one for a process. */
     private @Nullable Tensor dynamic;
 
     Quantiser(EagerRuntime runtime, ModelAssembly model, Scenario run) {
@@ -34,6 +34,12 @@ final class Quantiser {
         this.fourBit = run.quant().kind() != null && run.quant().kind().isFourBit();
         this.nested = run.quant().doubleQuant();
         this.weights = QuantisedWeight.of(model.graph());
+    }
+
+    /** The table of 8-bit codes, which outlives the loading; {@code null} where none was needed. */
+    @Nullable
+    Tensor codes() {
+        return dynamic;
     }
 
     boolean quantises(String name) {

@@ -62,9 +62,14 @@ final class PlayedStretch {
         ends.add(events);
     }
 
+    /** Whether one with this beginning does the same. */
+    boolean beginsLike(Beginning other) {
+        return other.isLike(beginning);
+    }
+
     /** Whether one with this beginning, which follows it, does the same; its events are those until now. */
     boolean wouldBeRepeatedFrom(Beginning next, EventLog log) {
-        if (!next.isLike(beginning) || ends.isEmpty() || ends.getInt(ends.size() - 1) != log.size()) {
+        if (!beginsLike(next) || ends.isEmpty() || ends.getInt(ends.size() - 1) != log.size()) {
             return false;
         }
         BitSet known = new BitSet(firstStorage);
@@ -83,6 +88,12 @@ final class PlayedStretch {
     /** It led to this. */
     void led(Beginning next, EventLog log, NodeRuns after) {
         outcome = new Outcome(next.memory(), numbers(next), log.storages(), after);
+    }
+
+    /** After something else it is to happen again, to the objects that there are now. */
+    void comesAgain(Beginning now) {
+        Outcome then = outcome();
+        outcome = new Outcome(now.memory(), then.numbers(), then.storages(), then.after());
     }
 
     private Outcome outcome() {

@@ -33,7 +33,7 @@ public final class RepeatedSteps {
     private final PhaseListener listener;
     private final Consumer<Moment> comesTo;
     private final Repetition steps;
-    private Repetition passes;
+    private final Repetition passes;
     private boolean interpretsAll;
     private boolean repeating;
     private int beginnings;
@@ -49,12 +49,8 @@ public final class RepeatedSteps {
         this.interpreted = interpreted;
         this.listener = listener;
         this.comesTo = comesTo;
-        this.steps = repetition();
-        this.passes = repetition();
-    }
-
-    private Repetition repetition() {
-        return new Repetition(this::beginning, this::log, loop::nodeRuns);
+        this.steps = new Repetition(() -> beginning(true), this::log, loop::nodeRuns);
+        this.passes = new Repetition(() -> beginning(false), this::log, loop::nodeRuns);
     }
 
     /** From now on operators run in every step. */
@@ -90,7 +86,7 @@ public final class RepeatedSteps {
             steps.compare(more);
         }
         if (steps.repeated() == null) {
-            passes = repetition();
+            passes.pause();
             interpreted.accept(step);
         } else {
             repeat(steps.repeated(), then -> new Moment(then.phase(), step, then.micro()));
@@ -107,6 +103,9 @@ public final class RepeatedSteps {
         for (int pass = 0; pass < accumulated(); pass++) {
             playPass(step, pass, operators);
         }
+        if (mayRepeat()) {
+            passes.over();
+        }
     }
 
     private int accumulated() {
@@ -118,7 +117,8 @@ public final class RepeatedSteps {
         if (differs(step, pass)) {
             passes.forget();
         } else if (pass > 0 && pass <= COMPARED_PASSES && mayRepeat()) {
-            passes.compare(pass + 1 < accumulated());
+            passes.compare(pass + 1 < accumulated()
+                    || step == 0 && loop.prepared().scenario().loop().steps() > 1);
         }
         if (passes.repeated() == null) {
             operators.accept(pass);
@@ -148,7 +148,8 @@ public final class RepeatedSteps {
         return mayRepeat() && (optimizer == null || optimizer.showsAll());
     }
 
-    private Beginning beginning() {
+    /** @param steps whether what begins is to look at the optimizer's state, as passes do not */
+    private Beginning beginning(boolean steps) {
         EagerRuntime runtime = loop.runtime();
         Beginning to = new Beginning(beginnings++);
         loop.hooks().each(hook -> hook.describe(to));
@@ -166,11 +167,15 @@ public final class RepeatedSteps {
         runtime.autocast().describe(to);
         to.constant(loop.unmodelled());
         loop.model().describe(to);
-        describe(loop.optimizer(), to);
         to.constant(loop.batch().prepared());
         loop.batch().describe(to);
         loop.variables().describe(to);
         loop.passes().describe(to);
+        if (!steps) {
+            to.complete();
+            to.othersAreInReach();
+        }
+        describe(loop.optimizer(), to);
         to.complete();
         return to;
     }

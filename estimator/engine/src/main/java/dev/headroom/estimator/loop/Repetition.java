@@ -18,6 +18,9 @@ final class Repetition {
 
     private @Nullable PlayedStretch repeated;
 
+    /** What was repeated before something else came, or would have been. */
+    private @Nullable PlayedStretch earlier;
+
     /**
      * @param beginning describes what a stretch that begins now depends on
      * @param log of what was played
@@ -46,6 +49,21 @@ final class Repetition {
     void forget() {
         last = null;
         repeated = null;
+        earlier = null;
+    }
+
+    /** Something else comes, and then stretches again, which may begin as those before. */
+    void pause() {
+        earlier = repeated == null ? earlier : repeated;
+        last = null;
+        repeated = null;
+    }
+
+    /** The stretches are over; more of them are to come after something else. */
+    void over() {
+        if (last != null) {
+            compare(true);
+        }
     }
 
     /**
@@ -54,7 +72,7 @@ final class Repetition {
      * @param more whether another one follows
      */
     void compare(boolean more) {
-        if (repeated != null || !more && last == null) {
+        if (repeated != null || !more && last == null && earlier == null) {
             return;
         }
         Beginning now = beginning.get();
@@ -64,7 +82,11 @@ final class Repetition {
         if (complete && last != null && last.wouldBeRepeatedFrom(now, events)) {
             last.led(now, events, runs.get());
             repeated = last;
+        } else if (complete && earlier != null && earlier.beginsLike(now)) {
+            earlier.comesAgain(now);
+            repeated = earlier;
         }
+        earlier = null;
         last = complete && repeated == null ? new PlayedStretch(now, events, runs.get()) : null;
     }
 }

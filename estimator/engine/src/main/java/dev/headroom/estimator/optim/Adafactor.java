@@ -152,6 +152,11 @@ final class Adafactor implements Optimizer {
     }
 
     @Override
+    public boolean showsAll() {
+        return true;
+    }
+
+    @Override
     public List<Tensor> state(int parameter) {
         return state.kept(parameter);
     }

@@ -102,6 +102,11 @@ final class Adagrad implements Optimizer {
     }
 
     @Override
+    public boolean showsAll() {
+        return true;
+    }
+
+    @Override
     public List<Tensor> state(int parameter) {
         return state.kept(parameter);
     }

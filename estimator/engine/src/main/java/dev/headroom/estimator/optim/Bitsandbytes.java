@@ -191,6 +191,12 @@ final class Bitsandbytes implements Optimizer {
         rt.free(norm);
     }
 
+    /** Managed memory is none of a parameter's state, and projections count steps. */
+    @Override
+    public boolean showsAll() {
+        return !keeps.paged() && !projection.any();
+    }
+
     @Override
     public List<Tensor> state(int parameter) {
         return state.kept(parameter);

@@ -40,6 +40,11 @@ final class Projection {
         parameters = Set.copyOf(projected);
     }
 
+    /** Whether any gradients are projected. */
+    boolean any() {
+        return !parameters.isEmpty();
+    }
+
     boolean has(int i) {
         return parameters.contains(state.parameter(i));
     }

@@ -68,4 +68,10 @@ final class RAdam extends KeepsTwo {
         }
         buffer.delete();
     }
+
+    /** The first steps are others than those that follow. */
+    @Override
+    public boolean showsAll() {
+        return false;
+    }
 }

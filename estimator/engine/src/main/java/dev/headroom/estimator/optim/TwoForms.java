@@ -46,6 +46,11 @@ abstract class TwoForms implements Optimizer {
     }
 
     @Override
+    public boolean showsAll() {
+        return true;
+    }
+
+    @Override
     public final List<Tensor> state(int parameter) {
         return state.kept(parameter);
     }

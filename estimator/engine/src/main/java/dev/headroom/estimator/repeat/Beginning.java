@@ -24,12 +24,21 @@ public final class Beginning {
     private final ArrayList<Memory> memory = new ArrayList<>(1 << 10);
     private boolean unknown;
 
+    /** Whether what comes makes a difference. */
+    private boolean counts = true;
+
+    /** Parts that are described. */
+    private int described;
+
     /** @param list its number, from 0: every list of the same parts has another */
     public Beginning(int list) {
         this.list = list + 1;
     }
 
     public void number(int value) {
+        if (!counts) {
+            return;
+        }
         if (count == numbers.length) {
             numbers = Arrays.copyOf(numbers, 2 * count);
         }
@@ -47,7 +56,14 @@ public final class Beginning {
 
     /** What equals another one may stand in its place. */
     public void constant(Object value) {
-        constants.add(value);
+        if (counts) {
+            constants.add(value);
+        }
+    }
+
+    /** What comes from now on makes no difference to the step, and is there. */
+    public void othersAreInReach() {
+        counts = false;
     }
 
     /** A part, with all that it leads to. */
@@ -93,10 +109,10 @@ public final class Beginning {
         return unknown;
     }
 
-    /** Describes the parts that came up, those as well that come up by this. */
+    /** Describes the parts that came up since it was last called, those as well that come up by this. */
     public void complete() {
-        for (int i = 0; i < parts.size(); i++) {
-            parts.get(i).describe(this);
+        while (described < parts.size()) {
+            parts.get(described++).describe(this);
         }
     }
 
