@@ -96,7 +96,7 @@ public final class Advisor {
     }
 
     private AvailableChanges toolbox(Scenario run) {
-        return new AvailableChanges(catalogue, player, recomputable(run));
+        return new AvailableChanges(catalogue, player, run, recomputable(run));
     }
 
     /**

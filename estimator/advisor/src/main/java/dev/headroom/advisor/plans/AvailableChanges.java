@@ -15,12 +15,15 @@ final class AvailableChanges {
     private final MicroBatchSearch passes;
     private final CheckpointOptions checkpoints;
 
-    /** @param choices of checkpoints, none of which needs both more memory and more recomputation than another */
-    AvailableChanges(Catalogue catalogue, VariantPlayer player, List<CheckpointChoice> choices) {
+    /**
+     * @param planned the run that checkpoints were looked for
+     * @param choices of them, none of which needs both more memory and more recomputation than another
+     */
+    AvailableChanges(Catalogue catalogue, VariantPlayer player, Scenario planned, List<CheckpointChoice> choices) {
         this.catalogue = catalogue;
         this.helpful = new BestFreeChanges(catalogue, player);
         this.passes = new MicroBatchSearch(catalogue, player);
-        this.checkpoints = new CheckpointOptions(catalogue, player, choices);
+        this.checkpoints = new CheckpointOptions(catalogue, player, planned, choices);
     }
 
     /** The free changes that help one of some variants. */

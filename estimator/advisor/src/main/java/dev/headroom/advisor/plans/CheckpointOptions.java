@@ -10,24 +10,38 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Activation checkpointing with sets of modules that are worth their price. */
 final class CheckpointOptions {
     private final VariantPlayer player;
 
+    /** The batch that the choices were played with; {@code null} for a run that has none. */
+    private final @Nullable Long batch;
+
     /** From the cheapest to the one that keeps least. */
     private final List<Change> choices;
 
-    /** @param choices none of which needs both more memory and more recomputation than another */
-    CheckpointOptions(Catalogue catalogue, VariantPlayer player, List<CheckpointChoice> choices) {
+    /** What the run that they were played for has allocated at most, under each of them. */
+    private final long[] peaks;
+
+    /**
+     * @param planned the run that the choices were played for
+     * @param choices none of which needs both more memory and more recomputation than another
+     */
+    CheckpointOptions(Catalogue catalogue, VariantPlayer player, Scenario planned, List<CheckpointChoice> choices) {
         this.player = player;
-        this.choices = choices.stream()
+        this.batch = planned.sizes().batch();
+        List<CheckpointChoice> some = choices.stream()
                 .filter(c -> !c.storesAll())
                 .sorted(Comparator.comparingDouble(CheckpointChoice::recomputedShare))
+                .toList();
+        this.choices = some.stream()
                 .map(c -> catalogue.checkpoints(
                         new Checkpointing(c.segments(), c.modules(), c.reentrant()),
                         new Cost(1, c.recomputedFlops(), c.recomputedShare())))
                 .toList();
+        this.peaks = some.stream().mapToLong(CheckpointChoice::peakAllocated).toArray();
     }
 
     /** The cheapest, the one that keeps least, and one between. */
@@ -48,14 +62,33 @@ final class CheckpointOptions {
         }
         int fails = -1;
         int fits = choices.size() - 1;
-        while (fits - fails > 1) {
-            int middle = (fits + fails) / 2;
-            if (player.mayFit(choices.get(middle).of(run))) {
-                fits = middle;
+        int next = likely(run);
+        // Mostly the likely one fits and the one before does not: from there outwards in growing steps.
+        for (int stride = 1; fits - fails > 1; stride *= 2) {
+            int tried = Math.max(fails + 1, Math.min(next, fits - 1));
+            if (player.mayFit(choices.get(tried).of(run))) {
+                fits = tried;
+                next = tried - stride;
             } else {
-                fails = middle;
+                fails = tried;
+                next = tried + stride;
             }
         }
         return Optional.of(choices.get(fits));
+    }
+
+    /**
+     * The cheapest that there should be room for: what the choices keep more than the strongest grows with the batch,
+     * and what a run has alive under that one is known.
+     */
+    private int likely(Scenario run) {
+        int last = peaks.length - 1;
+        long least = player.settledPeak(choices.get(last).of(run));
+        double share = batch == null ? 1 : run.sizes().givenBatch() / (double) batch;
+        int first = 0;
+        while (first < last && least + (peaks[first] - peaks[last]) * share > player.room()) {
+            first++;
+        }
+        return first;
     }
 }

@@ -6,6 +6,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class PlanSearch {
     /** Combinations that are enough when no single change does. */
     private static final int ENOUGH = 4;
+
+    /** Bases that are looked at side by side; what some find may make those behind them needless. */
+    private static final int AT_ONCE = ForkJoinPool.getCommonPoolParallelism() + 1;
 
     /** Recomputation that two plans must differ by, as a share of the step, for the second to be worth listing. */
     private static final double NOTABLE = 0.01;
@@ -40,14 +44,21 @@ final class PlanSearch {
         Variant start = Variant.of(asked);
         helpful = tools.helpful(List.of(start, squeezed(start)));
         singles();
-        boolean single = !found.isEmpty();
         Variant best = found.stream().min(Variant.RANK).orElse(null);
-        for (Variant base : bases()) {
-            boolean dearer = best != null && base.intrusion().compareTo(best.intrusion()) > 0;
-            if (dearer || !single && found.size() >= ENOUGH) {
-                break;
+        List<Variant> bases = bases().stream()
+                .takeWhile(base -> best == null || base.intrusion().compareTo(best.intrusion()) <= 0)
+                .toList();
+        int enough = best == null ? ENOUGH : Integer.MAX_VALUE;
+        int next = 0;
+        while (next < bases.size() && found.size() < enough) {
+            int last = Math.min(next + AT_ONCE, bases.size());
+            List<Combinations> some = bases.subList(next, last).parallelStream()
+                    .map(this::combine)
+                    .toList();
+            for (int i = 0; i < some.size() && found.size() < enough; i++) {
+                list(some.get(i), best);
             }
-            combine(base, best);
+            next = last;
         }
         found.sort(Variant.RANK);
         return found;
@@ -91,17 +102,24 @@ final class PlanSearch {
         return all;
     }
 
-    private void combine(Variant base, @Nullable Variant best) {
+    /**
+     * What upon a base gets through.
+     *
+     * @param variants that do
+     * @param strongest all changes that save anything, where not even that gets through
+     */
+    private record Combinations(
+            List<Variant> variants, @Nullable Variant strongest) {}
+
+    private Combinations combine(Variant base) {
         if (player.mayFit(base.run())) {
             // Alone it is listed already; where it is a combination, nothing has to be added.
-            list(base, best);
-            return;
+            return new Combinations(List.of(base), null);
         }
         Variant free = base.with(tools.applicable(helpful, base));
         Variant all = squeezed(free);
         if (!player.mayFit(all.run()) && !player.mayFit(mostPasses(free).run())) {
-            strongest.add(all);
-            return;
+            return new Combinations(List.of(), all);
         }
         List<Variant> variants = atOnce(List.of(
                 () -> Optional.of(free),
@@ -112,11 +130,19 @@ final class PlanSearch {
         if (variants.stream().noneMatch(variant -> player.mayFit(variant.run()))) {
             variants = both(base).or(() -> both(free)).map(List::of).orElse(List.of());
         }
-        variants.parallelStream()
-                .filter(variant -> player.mayFit(variant.run()))
-                .map(variant -> variant.minimal(asked, player::mayFit))
-                .toList()
-                .forEach(variant -> list(variant, best));
+        return new Combinations(
+                variants.parallelStream()
+                        .filter(variant -> player.mayFit(variant.run()))
+                        .map(variant -> variant.minimal(asked, player::mayFit))
+                        .toList(),
+                null);
+    }
+
+    private void list(Combinations some, @Nullable Variant best) {
+        some.variants().forEach(variant -> list(variant, best));
+        if (some.strongest() != null) {
+            strongest.add(some.strongest());
+        }
     }
 
     /** What several searches find, in their order: they have nothing to do with each other. */

@@ -81,9 +81,13 @@ public final class VariantPlayer {
 
     /** Within the device's memory, to the end. */
     public Outcome within(Scenario run) {
-        Play free = plays.get(PredictionRequest.unbounded(run));
-        Outcome known = free == null ? null : free.outcome;
+        Outcome known = known(PredictionRequest.unbounded(run));
         return known != null && isSameWithin(known, run) ? known : play(run).outcome();
+    }
+
+    private @Nullable Outcome known(Scenario run) {
+        Play play = plays.get(run);
+        return play == null ? null : play.outcome;
     }
 
     /**
@@ -151,16 +155,24 @@ public final class VariantPlayer {
 
     /** Whether the run is known to have more alive at once than the device has. */
     private boolean isTooLarge(Scenario run) {
-        Play free = plays.get(PredictionRequest.unbounded(run));
-        Outcome known = free == null ? null : free.outcome;
+        Outcome known = known(PredictionRequest.unbounded(run));
         return known != null && known.fits() && isBlindToMemory(run) && known.allocated() > room(run);
     }
 
     /** Within the device's memory, cut to the passes and steps in which memory settles: quick, and nearly as sure. */
     public boolean mayFit(Scenario run) {
-        Scenario few = run.with(ACCUMULATE, Math.min(run.loop().accumulate(), SETTLED))
+        return fits(few(run));
+    }
+
+    /** Bytes that are alive at most in the run that {@link #mayFit} is about, as far as it gets. */
+    public long settledPeak(Scenario run) {
+        Outcome free = known(PredictionRequest.unbounded(few(run)));
+        return (free == null ? within(few(run)) : free).allocated();
+    }
+
+    private static Scenario few(Scenario run) {
+        return run.with(ACCUMULATE, Math.min(run.loop().accumulate(), SETTLED))
                 .with(STEPS, Math.min(run.loop().steps(), SETTLED));
-        return fits(few);
     }
 
     /** With room for anything, on the same card. */
