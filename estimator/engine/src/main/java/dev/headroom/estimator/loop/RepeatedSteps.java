@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.LoggedMemory;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -16,7 +17,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays the steps of a loop, and the passes of a step. One that begins as the one before did would do the same, as all
+ * Plays the steps of a loop, the passes of a step, and the turns of loops inside of it. One that begins as the one before did would do the same, as all
  * that it depends on is in the {@link Beginning}, and the allocator decides only where memory lies. Then the events of
  * the one before are played again, on the allocator and into the log, which takes a fraction of the time that operators
  * do.
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RepeatedSteps {
     /** Passes whose beginning is looked at: where these do not begin alike, later ones are not expected to. */
-    private static final int COMPARED_PASSES = 3;
+    private static final int COMPARED = 3;
 
     private final TrainingLoop loop;
     private final IntConsumer interpreted;
@@ -39,6 +40,10 @@ public final class RepeatedSteps {
     private int beginnings;
     private int repeatedSteps;
     private int repeatedPasses;
+    private int repeatedTurns;
+
+    /** Loops inside of the step, the innermost last. */
+    private final List<Repetition> turns = new ArrayList<>();
 
     /**
      * @param interpreted plays a step operator by operator
@@ -71,6 +76,35 @@ public final class RepeatedSteps {
     /** How many passes were played again, those of steps that were not. */
     public int passes() {
         return repeatedPasses;
+    }
+
+    /** How many turns of loops inside of steps were played again, those of steps that were not. */
+    public int turns() {
+        return repeatedTurns;
+    }
+
+    /**
+     * Plays the turns of a loop that a hook has inside of a step.
+     *
+     * @param count how many
+     * @param operators plays one, operator by operator
+     * @param present the moment of a phase that is played again, by what it was then; asked once a phase, in order
+     */
+    public void playTurns(int count, Runnable operators, UnaryOperator<Moment> present) {
+        Repetition own = new Repetition(() -> beginning(true), this::log, loop::nodeRuns);
+        turns.add(own);
+        for (int turn = 0; turn < count; turn++) {
+            if (turn <= COMPARED && mayRepeatSteps()) {
+                own.compare(turn + 1 < count);
+            }
+            if (own.repeated() == null) {
+                operators.run();
+            } else {
+                repeat(own.repeated(), present);
+                repeatedTurns++;
+            }
+        }
+        turns.remove(own);
     }
 
     /**
@@ -116,7 +150,7 @@ public final class RepeatedSteps {
         // The first pass makes the gradients, so that no other begins like it.
         if (differs(step, pass)) {
             passes.forget();
-        } else if (pass > 0 && pass <= COMPARED_PASSES && mayRepeat()) {
+        } else if (pass > 0 && pass <= COMPARED && mayRepeat()) {
             passes.compare(pass + 1 < accumulated()
                     || step == 0 && loop.prepared().scenario().loop().steps() > 1);
         }
@@ -132,6 +166,7 @@ public final class RepeatedSteps {
     void ended(Moment phase) {
         steps.ended(phase);
         passes.ended(phase);
+        turns.forEach(loop -> loop.ended(phase));
     }
 
     private boolean differs(int step, int pass) {

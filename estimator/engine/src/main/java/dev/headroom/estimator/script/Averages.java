@@ -1,5 +1,6 @@
 package dev.headroom.estimator.script;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.model.graph.DType;
@@ -15,6 +16,11 @@ final class Averages {
 
     Averages(EagerRuntime runtime) {
         this.runtime = runtime;
+    }
+
+    /** Adds whether there was an update. */
+    void describe(Beginning to) {
+        to.flag(begun);
     }
 
     void update() {

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.script;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -37,6 +38,12 @@ final class Evaluator {
         this.models = models;
         this.data = data;
         this.operators = operators;
+    }
+
+    /** Adds what names hold. */
+    void describe(Beginning to) {
+        Value.describe(variables, to);
+        data.describe(to);
     }
 
     /** Binds a name; what it held is let go of. */

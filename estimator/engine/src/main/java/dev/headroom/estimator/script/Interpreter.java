@@ -3,6 +3,7 @@ package dev.headroom.estimator.script;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.loop.GradientClipping;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -50,11 +51,31 @@ final class Interpreter {
         this.phases = new LinePhases(script);
     }
 
+    /** Adds what names hold. */
+    void describe(Beginning to) {
+        evaluator.describe(to);
+    }
+
     /** One turn of the loop. */
     void step(int number) {
         step = number;
         played.clear();
         run(script.steps());
+    }
+
+    /** Whether a block is due in a step that not all steps run. */
+    boolean hasOwn(int number) {
+        return hasOwn(script.steps(), number);
+    }
+
+    private static boolean hasOwn(List<Statement> statements, int number) {
+        return statements.stream()
+                .anyMatch(s -> s instanceof Statement.Block b
+                        && (isDue(b, number) && b.number() > 1 || hasOwn(b.body(), number)));
+    }
+
+    private static boolean isDue(Statement.Block b, int number) {
+        return b.kind() == Statement.Kind.EVERY && (number + 1) % b.number() == 0;
     }
 
     private void run(List<Statement> statements) {
@@ -72,14 +93,12 @@ final class Interpreter {
     private void block(Statement.Block b) {
         switch (b.kind()) {
             case EVERY -> {
-                if ((step + 1) % b.number() == 0) {
+                if (isDue(b, step)) {
                     run(b.body());
                 }
             }
             case REPEAT -> {
-                for (int i = 0; i < b.number(); i++) {
-                    run(b.body());
-                }
+                loop.repeats().playTurns(b.number(), () -> run(b.body()), then -> next(then.phase()));
             }
             case NO_GRAD -> {
                 boolean before = runtime.setGradMode(false);
@@ -111,12 +130,16 @@ final class Interpreter {
             told(l, () -> run(l));
             return;
         }
-        int number = played.merge(phase, 1, Integer::sum) - 1;
-        Moment moment = new Moment(phase, step, phases.several(phase) ? number : null);
-        loop.phase(moment, () -> {
+        loop.phase(next(phase), () -> {
             loop.workOf(phase);
             told(l, () -> run(l));
         });
+    }
+
+    /** The moment of the next phase of a kind. */
+    private Moment next(Phase phase) {
+        int number = played.merge(phase, 1, Integer::sum) - 1;
+        return new Moment(phase, step, phases.several(phase) ? number : null);
     }
 
     private void told(Statement s, Runnable work) {

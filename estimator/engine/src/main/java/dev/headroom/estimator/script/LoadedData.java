@@ -3,6 +3,7 @@ package dev.headroom.estimator.script;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.loop.Batch;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -25,6 +26,11 @@ final class LoadedData {
         this.loop = loop;
         this.models = models;
         script.data().forEach(d -> kinds.put(d.name(), d));
+    }
+
+    /** Adds what serves all steps. */
+    void describe(Beginning to) {
+        Value.describe(lasting, to);
     }
 
     /** Brings a tensor that serves all steps. */

@@ -6,6 +6,7 @@ import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
@@ -62,6 +63,18 @@ final class PlayedModel {
 
     ModelTensors tensors() {
         return tensors;
+    }
+
+    /** Adds what it remembers beside its tensors. */
+    void describe(Beginning to) {
+        to.flag(evaluates);
+        for (boolean evaluating : new boolean[] {true, false}) {
+            GraphRunner runner = runners.get(evaluating);
+            to.flag(runner != null);
+            if (runner != null) {
+                runner.describe(to);
+            }
+        }
     }
 
     /** {@code train()} or {@code eval()}. */

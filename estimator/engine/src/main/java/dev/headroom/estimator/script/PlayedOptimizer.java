@@ -80,4 +80,9 @@ final class PlayedOptimizer implements Optimizer {
     public List<Tensor> state(int parameter) {
         return stateOf(parameters().get(parameter));
     }
+
+    @Override
+    public boolean showsAll() {
+        return groups.stream().allMatch(g -> g.optimizer.showsAll());
+    }
 }

@@ -7,6 +7,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,19 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
+    public void describe(Beginning to) {
+        averages.values().forEach(a -> a.describe(to));
+        if (interpreter != null) {
+            interpreter.describe(to);
+        }
+    }
+
+    @Override
+    public boolean differs(int step, int pass) {
+        return interpreter != null && interpreter.hasOwn(step);
+    }
+
+    @Override
     public void attach(TrainingLoop to) {
         loop = to;
     }
@@ -100,6 +115,16 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
             }
 
             @Override
+            public void describe(Beginning to) {
+                models.values().forEach(m -> m.describe(to));
+            }
+
+            @Override
+            public void ranAgain(NodeRuns before, NodeRuns after, IntUnaryOperator numbers) {
+                // What ran of several models is not told.
+            }
+
+            @Override
             public NodeRuns runs() {
                 return NodeRuns.NONE;
             }
@@ -115,6 +140,11 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
             @Override
             public void step() {
                 optimizers.values().forEach(PlayedOptimizer::step);
+            }
+
+            @Override
+            public boolean showsAll() {
+                return optimizers.values().stream().allMatch(PlayedOptimizer::showsAll);
             }
 
             @Override

@@ -1,8 +1,11 @@
 package dev.headroom.estimator.script;
 
+import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /** What an expression comes to; tensors with a reference each, which whoever has the value gives back. */
 sealed interface Value {
@@ -25,6 +28,25 @@ sealed interface Value {
             t.all.forEach(runtime::release);
         } else if (value instanceof Sequence s) {
             s.parts.forEach(part -> release(runtime, part));
+        }
+    }
+
+    /** Adds what names hold. */
+    static void describe(Map<String, Value> held, Beginning to) {
+        List<String> names = held.keySet().stream().sorted().toList();
+        to.constant(names);
+        names.forEach(name -> describe(Objects.requireNonNull(held.get(name)), to));
+    }
+
+    private static void describe(Value value, Beginning to) {
+        if (value instanceof Tensors t) {
+            to.flag(t.several);
+            to.parts(t.all);
+        } else if (value instanceof Sequence s) {
+            to.number(s.parts.size());
+            s.parts.forEach(part -> describe(part, to));
+        } else {
+            to.constant(value);
         }
     }
 }

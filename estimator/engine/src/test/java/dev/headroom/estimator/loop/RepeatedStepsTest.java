@@ -12,6 +12,7 @@ import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
+import dev.headroom.estimator.script.ScriptLoop;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
@@ -32,10 +33,13 @@ import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TrainerSettings;
 import dev.headroom.model.trainer.LoopKind;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Which steps are played from the events of the one before, and which are not. */
 class RepeatedStepsTest {
@@ -215,6 +219,55 @@ class RepeatedStepsTest {
         TrainingLoop loop = played(model, run, false, loading);
         assertEquals(MOST, loop.repeats().count());
         assertSame(log(played(model, run, true, Loading.of(model, run).get(0))), log(loop));
+    }
+
+    /** In a step of a script; some steps have a block of their own. */
+    @Test
+    void turnsOfALoopInAStepRepeat(@TempDir Path folder) throws IOException {
+        int turns = 9;
+        Path loops = Path.of("..", "..", "fixtures", "loops").toAbsolutePath();
+        Path file = Files.writeString(folder.resolve("loop.yaml"), """
+                models:
+                  G: %1$s/generator.pt2
+                  D: %1$s/discriminator.pt2
+                optimizers:
+                  g: {kind: rmsprop, of: G}
+                  d: {kind: adamw8bit, of: D}
+                data:
+                  images: D.input
+                  noise: G.input
+                steps:
+                  - repeat %2$d:
+                      - real = load(images)
+                      - z = load(noise)
+                      - repeat %2$d:
+                          - d.zero_grad()
+                          - no_grad:
+                              - fake = G(z)
+                          - loss = D(fake).mean() - D(real).mean()
+                          - loss.backward()
+                          - d.step()
+                  - every 3:
+                      - g.zero_grad()
+                      - loss = -D(G(z)).mean()
+                      - loss.backward()
+                      - g.step()
+                """.formatted(loops, turns));
+        Graph script = Importers.read(file);
+        TrainingLoop loop =
+                played(script, plain(), false, ScriptLoop.of(script, plain()).get(0));
+        List<Moment> seen = List.copyOf(phases);
+        TrainingLoop plain =
+                played(script, plain(), true, ScriptLoop.of(script, plain()).get(0));
+        assertEquals(0, plain.repeats().turns());
+        assertEquals(phases, seen);
+        assertSame(log(plain), log(loop));
+        // Of the loop inside all but two turns, whenever it is played; of the one around it all but two in the first
+        // step and behind the generator's first one, else all but one.
+        int inside = turns - 2;
+        assertEquals(
+                2 * (2 * inside + turns - 2) + 4 * (inside + turns - 1),
+                loop.repeats().turns());
     }
 
     /** LBFGS remembers more moves in every step; others count steps, which they do not show. */
