@@ -22,7 +22,7 @@ final class PlayedStretch {
     private final int firstEvent;
     private final int firstStorage;
     private final NodeRuns before;
-    /** Numbers of all memory when it began. */
+    /** Numbers of the memory that made a difference when it began. */
     private final int[] numbers;
 
     private final List<Moment> phases = new ArrayList<>();
@@ -49,9 +49,10 @@ final class PlayedStretch {
     }
 
     private static int[] numbers(Beginning of) {
-        int[] numbers = new int[of.memory().size()];
+        List<Memory> memory = of.countedMemory();
+        int[] numbers = new int[memory.size()];
         for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = of.memory().get(i).number();
+            numbers[i] = memory.get(i).number();
         }
         return numbers;
     }
@@ -87,13 +88,13 @@ final class PlayedStretch {
 
     /** It led to this. */
     void led(Beginning next, EventLog log, NodeRuns after) {
-        outcome = new Outcome(next.memory(), numbers(next), log.storages(), after);
+        outcome = new Outcome(next.countedMemory(), numbers(next), log.storages(), after);
     }
 
     /** After something else it is to happen again, to the objects that there are now. */
     void comesAgain(Beginning now) {
         Outcome then = outcome();
-        outcome = new Outcome(now.memory(), then.numbers(), then.storages(), then.after());
+        outcome = new Outcome(now.countedMemory(), then.numbers(), then.storages(), then.after());
     }
 
     private Outcome outcome() {

@@ -17,10 +17,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays the steps of a loop, the passes of a step, and the turns of loops inside of it. One that begins as the one before did would do the same, as all
- * that it depends on is in the {@link Beginning}, and the allocator decides only where memory lies. Then the events of
- * the one before are played again, on the allocator and into the log, which takes a fraction of the time that operators
- * do.
+ * Plays the steps of a loop, the passes of a step, and the turns of loops inside of it. One that begins as the one
+ * before did would do the same, as all that it depends on is in the {@link Beginning}, and the allocator decides only
+ * where memory lies. Then the events of the one before are played again, on the allocator and into the log, which takes
+ * a fraction of the time that operators do.
  *
  * <p>A request that is refused ends the functions that run, whose memory is given back: that is in no event. Whoever
  * plays the run then has to begin anew with {@link #interpretAll}.

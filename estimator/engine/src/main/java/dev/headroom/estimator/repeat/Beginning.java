@@ -27,6 +27,9 @@ public final class Beginning {
     /** Whether what comes makes a difference. */
     private boolean counts = true;
 
+    /** Memory that came up before what makes none. */
+    private int counted;
+
     /** Parts that are described. */
     private int described;
 
@@ -61,9 +64,10 @@ public final class Beginning {
         }
     }
 
-    /** What comes from now on makes no difference to the step, and is there. */
+    /** What comes from now on makes no difference, and is there. */
     public void othersAreInReach() {
         counts = false;
+        counted = memory.size();
     }
 
     /** A part, with all that it leads to. */
@@ -114,6 +118,11 @@ public final class Beginning {
         while (described < parts.size()) {
             parts.get(described++).describe(this);
         }
+    }
+
+    /** The memory that makes a difference. */
+    public List<Memory> countedMemory() {
+        return counts ? memory : memory.subList(0, counted);
     }
 
     /** All memory that is in reach. */
