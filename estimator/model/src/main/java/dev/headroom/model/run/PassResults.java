@@ -3,6 +3,7 @@ package dev.headroom.model.run;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.memo.GraphMemo;
 import dev.headroom.model.memo.Recent;
+import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,9 @@ final class PassResults {
 
     private static final GraphMemo<Recent<Question, Graph>> KNOWN = new GraphMemo<>(graph -> new Recent<>(MOST));
 
+    /** Modules that are named, whichever. */
+    private static final List<String> SOME = List.of("**");
+
     private PassResults() {}
 
     /**
@@ -38,9 +42,16 @@ final class PassResults {
         return scenario.withSizes(any.sizes())
                 .withOptimizer(any.optimizer())
                 .withDevice(any.device().withGpu(scenario.device().gpu()))
+                .withCheckpointing(known(scenario.checkpointing()))
                 .withLoop(scenario.loop()
                         .withAccumulate(any.loop().accumulate())
                         .withSteps(any.loop().steps()));
+    }
+
+    /** Whether there are checkpoints and of what kind, but not where: they are placed in the graph after all passes. */
+    private static Checkpointing known(Checkpointing asked) {
+        return asked.withSegments(Math.min(asked.segments(), 1))
+                .withModules(asked.modules().isEmpty() ? List.of() : SOME);
     }
 
     /**
