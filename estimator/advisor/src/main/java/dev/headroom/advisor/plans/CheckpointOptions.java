@@ -57,24 +57,38 @@ final class CheckpointOptions {
 
     /** The cheapest under which a run gets through, if there is one: of two, the dearer needs less memory. */
     Optional<Change> cheapest(Scenario run) {
-        if (strongest().filter(c -> player.mayFit(c.of(run))).isEmpty()) {
-            return Optional.empty();
-        }
+        int last = choices.size() - 1;
+        return fits(run, last) ? Optional.of(cheapest(run, last, likely(run))) : Optional.empty();
+    }
+
+    /** The cheapest under which a run gets through, if one does that is cheaper than another. */
+    Optional<Change> cheaper(Scenario run, Change than) {
+        int before = choices.indexOf(than) - 1;
+        return fits(run, before) ? Optional.of(cheapest(run, before, before - 1)) : Optional.empty();
+    }
+
+    private boolean fits(Scenario run, int choice) {
+        return choice >= 0 && player.mayFit(choices.get(choice).of(run));
+    }
+
+    /**
+     * The cheapest of the choices up to one that fits.
+     *
+     * @param likely the one to try first; mostly it fits and the one before does not, or it just fails
+     */
+    private Change cheapest(Scenario run, int last, int likely) {
         int fails = -1;
-        int fits = choices.size() - 1;
-        int next = likely(run);
-        // Mostly the likely one fits and the one before does not: from there outwards in growing steps.
-        for (int stride = 1; fits - fails > 1; stride *= 2) {
-            int tried = Math.max(fails + 1, Math.min(next, fits - 1));
-            if (player.mayFit(choices.get(tried).of(run))) {
+        int fits = last;
+        for (int looked = 0; fits - fails > 1; looked++) {
+            int next = fits == likely ? fits - 1 : fails + 1;
+            int tried = looked == 0 ? Math.min(likely, fits - 1) : looked == 1 ? next : (fits + fails) / 2;
+            if (fits(run, tried)) {
                 fits = tried;
-                next = tried - stride;
             } else {
                 fails = tried;
-                next = tried + stride;
             }
         }
-        return Optional.of(choices.get(fits));
+        return choices.get(fits);
     }
 
     /**

@@ -30,18 +30,35 @@ final class MicroBatchSearch {
 
     /** The fewest parts that get through, if any do. */
     Optional<Change> fewest(Scenario run) {
-        List<Integer> parts = parts(run);
+        return fewest(run, parts(run));
+    }
+
+    /**
+     * The fewest parts that get through, if any do that are fewer than those of a change; more parts need less memory.
+     */
+    Optional<Change> fewer(Scenario run, Change than) {
+        List<Integer> parts =
+                parts(run).stream().filter(n -> n < than.cost().passes()).toList();
+        boolean some = !parts.isEmpty() && player.mayFit(divided(run, parts.get(parts.size() - 1)));
+        return some ? fewest(run, parts) : Optional.empty();
+    }
+
+    private Optional<Change> fewest(Scenario run, List<Integer> parts) {
         int low = 0;
         int high = parts.size();
         while (low < high) {
             int middle = (low + high) / 2;
-            if (player.mayFit(catalogue.microBatches(run, parts.get(middle)).of(run))) {
+            if (player.mayFit(divided(run, parts.get(middle)))) {
                 high = middle;
             } else {
                 low = middle + 1;
             }
         }
         return low == parts.size() ? Optional.empty() : Optional.of(catalogue.microBatches(run, parts.get(low)));
+    }
+
+    private Scenario divided(Scenario run, int parts) {
+        return catalogue.microBatches(run, parts).of(run);
     }
 
     /** A sample a pass, played as two passes: what micro-batches can save at most. */

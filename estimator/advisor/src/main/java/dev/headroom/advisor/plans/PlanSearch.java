@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -121,17 +123,18 @@ final class PlanSearch {
         if (!player.mayFit(all.run()) && !player.mayFit(mostPasses(free).run())) {
             return new Combinations(List.of(), all);
         }
-        List<Variant> variants = atOnce(List.of(
-                () -> Optional.of(free),
-                () -> tools.passes().fewest(base.run()).map(base::with),
-                () -> tools.checkpoints().cheapest(base.run()).map(base::with),
-                () -> tools.passes().fewest(free.run()).map(free::with),
-                () -> tools.checkpoints().cheapest(free.run()).map(free::with)));
-        if (variants.stream().noneMatch(variant -> player.mayFit(variant.run()))) {
-            variants = both(base).or(() -> both(free)).map(List::of).orElse(List.of());
-        }
+        List<Supplier<Upon>> searches = List.of(
+                () -> Upon.of(base, free, tools.passes()::fewest, tools.passes()::fewer),
+                () -> Upon.of(base, free, tools.checkpoints()::cheapest, tools.checkpoints()::cheaper));
+        List<Upon> found = searches.parallelStream().map(Supplier::get).toList();
+        List<Variant> variants = new ArrayList<>(List.of(free));
+        found.stream().flatMap(one -> one.base().stream()).forEach(variants::add);
+        found.stream().flatMap(one -> one.free().stream()).forEach(variants::add);
+        boolean any = variants.stream().anyMatch(variant -> player.mayFit(variant.run()));
+        List<Variant> open =
+                any ? variants : both(base).or(() -> both(free)).map(List::of).orElse(List.of());
         return new Combinations(
-                variants.parallelStream()
+                open.parallelStream()
                         .filter(variant -> player.mayFit(variant.run()))
                         .map(variant -> variant.minimal(asked, player::mayFit))
                         .toList(),
@@ -145,12 +148,19 @@ final class PlanSearch {
         }
     }
 
-    /** What several searches find, in their order: they have nothing to do with each other. */
-    private static List<Variant> atOnce(List<Supplier<Optional<Variant>>> searches) {
-        return searches.parallelStream()
-                .map(Supplier::get)
-                .flatMap(Optional::stream)
-                .toList();
+    /**
+     * What a search finds upon a base, and with the free changes besides: that is of no use where it is not cheaper.
+     */
+    private record Upon(Optional<Variant> base, Optional<Variant> free) {
+        static Upon of(
+                Variant base,
+                Variant free,
+                Function<Scenario, Optional<Change>> search,
+                BiFunction<Scenario, Change, Optional<Change>> cheaper) {
+            Optional<Change> own = search.apply(base.run());
+            Optional<Change> freed = own.isPresent() ? cheaper.apply(free.run(), own.get()) : search.apply(free.run());
+            return new Upon(own.map(base::with), freed.map(free::with));
+        }
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */
