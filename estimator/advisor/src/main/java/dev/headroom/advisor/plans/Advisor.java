@@ -5,6 +5,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import dev.headroom.advisor.change.Catalogue;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.advisor.variants.Processors;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
@@ -17,8 +18,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -69,18 +68,19 @@ public final class Advisor {
         if (run.sizes().batch() == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
             run = run.with(BATCH, 1L);
         }
-        return new Advisor(request.with(run), goal, reader, progress).advice();
+        Advisor advisor = new Advisor(request.with(run), goal, reader, progress);
+        return Processors.all(advisor::advice);
     }
 
     private Advice advice() {
         Scenario run = request.scenario();
         if (open()) {
-            ForkJoinTask<?> unused = ForkJoinPool.commonPool().submit(() -> LargestSizeSearch.prepare(player, run));
+            ForkJoinTask<?> unused = Processors.aside(() -> LargestSizeSearch.prepare(player, run));
         }
         Prediction asked = player.predict(run);
         // Plans for a run that fails need no largest size: both are looked for at once.
-        ForkJoinTask<Optional<Largest>> batch = aside(() -> largestBatch(run));
-        ForkJoinTask<List<Largest>> largest = aside(() -> largest(run, batch.join()));
+        ForkJoinTask<Optional<Largest>> batch = Processors.aside(() -> largestBatch(run));
+        ForkJoinTask<List<Largest>> largest = Processors.aside(() -> largest(run, batch.join()));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
             List<Plan> plans =
                     batch.join().map(b -> fitting(growth(b).stream())).orElse(List.of());
@@ -114,11 +114,6 @@ public final class Advisor {
 
     private boolean open() {
         return request.scenario().sizes().batch() != null && SymbolBinding.hasBatch(request.graph());
-    }
-
-    /** Has something done by another processor, if there is one. */
-    private static <T> ForkJoinTask<T> aside(Callable<T> what) {
-        return ForkJoinPool.commonPool().submit(what);
     }
 
     private Optional<Largest> largestBatch(Scenario run) {

@@ -3,11 +3,11 @@ package dev.headroom.advisor.plans;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
 import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.variants.Processors;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 
 /** Looks for changes that allow larger batches. */
@@ -60,7 +60,7 @@ final class LargerBatchSearch {
 
     /** The search goes on while it is made. */
     private ForkJoinTask<Plan> plan(Variant variant, long batch) {
-        return ForkJoinPool.commonPool().submit(() -> minimal(variant, batch).plan(player));
+        return Processors.aside(() -> minimal(variant, batch).plan(player));
     }
 
     /** The least batch that is worth listing beyond another. */

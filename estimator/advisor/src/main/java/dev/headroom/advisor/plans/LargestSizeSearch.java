@@ -9,6 +9,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.LongPredicate;
@@ -59,13 +60,11 @@ final class LargestSizeSearch {
     }
 
     /** Plays what the search for the largest batch is going to begin with, beside the run itself. */
-    static void prepare(VariantPlayer player, Scenario run) {
+    static Optional<Outcome> prepare(VariantPlayer player, Scenario run) {
         LargestSizeSearch batches = batches(player, run);
         long given = run.sizes().givenBatch();
         long step = batches.step(given);
-        if (step > 0) {
-            player.unbounded(batches.with(half(given, step)));
-        }
+        return step == 0 ? Optional.empty() : Optional.of(player.unbounded(batches.with(half(given, step))));
     }
 
     /** The same with the largest batch that is safe. */
