@@ -17,6 +17,7 @@ import dev.headroom.model.graph.Node;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +97,8 @@ public final class GraphRunner implements ForwardPass {
     @Override
     public Tensor[] run(Map<String, Tensor> given) {
         Map<String, Tensor> inputs = new HashMap<>(given); // a pass may bind buffers anew
-        Map<String, Tensor> values = new HashMap<>(inputs);
+        // In the order in which variables come about, which is that in which Python drops them when a function ends.
+        Map<String, Tensor> values = new LinkedHashMap<>(inputs);
         calls.given(values);
         int before = runtime.attribution();
         int at = 0;
@@ -219,7 +221,7 @@ public final class GraphRunner implements ForwardPass {
 
     /** Runs a region's nodes on their own. What it reads is borrowed; results become locals of the running frame. */
     private Tensor[] region(Region region, Tensor[] inputs, Map<String, Tensor> model) {
-        Map<String, Tensor> values = new HashMap<>();
+        Map<String, Tensor> values = new LinkedHashMap<>();
         region.held().forEach(name -> values.put(name, model.get(name)));
         for (int i = 0; i < inputs.length; i++) {
             values.put(region.inputs().get(i), inputs[i]);
