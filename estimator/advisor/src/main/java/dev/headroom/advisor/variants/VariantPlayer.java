@@ -32,7 +32,7 @@ public final class VariantPlayer {
     private static final int SETTLED = 3;
 
     /** Runs of which is kept what they asked of the allocator. */
-    private static final int ASKED = 64;
+    private static final int ASKED = 16;
 
     private final PredictionRequest asked;
     private final Function<Scenario, Graph> reader;
