@@ -7,6 +7,8 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What a graph says of its model, as far as advice depends on it. */
 final class ModelFacts {
@@ -14,12 +16,17 @@ final class ModelFacts {
     private final ModuleGroups groups;
     private final List<String> blocks;
     private final List<String> leaves;
+    private final Set<String> operators;
+    private final boolean batchStatistics;
 
     ModelFacts(Graph graph) {
         this.graph = graph;
         this.groups = new ModuleGroups(graph);
         this.blocks = Modules.blocks(graph);
         this.leaves = Modules.leaves(graph);
+        this.operators = graph.nodes().stream().map(Node::operator).collect(Collectors.toSet());
+        this.batchStatistics = operators.contains("aten.batch_norm")
+                && graph.nodes().stream().anyMatch(n -> n.operator().equals("aten.batch_norm") && training(n));
     }
 
     ModuleGroups groups() {
@@ -48,7 +55,7 @@ final class ModelFacts {
 
     /** Whether the batch's statistics enter the result. */
     boolean batchStatistics() {
-        return graph.nodes().stream().anyMatch(n -> n.operator().equals("aten.batch_norm") && training(n));
+        return batchStatistics;
     }
 
     private static boolean training(Node node) {
@@ -64,7 +71,7 @@ final class ModelFacts {
     }
 
     private boolean calls(String operator) {
-        return graph.nodes().stream().anyMatch(n -> n.operator().equals(operator));
+        return operators.contains(operator);
     }
 
     /** Whether the first output is a scalar: the loss. */

@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -32,7 +33,9 @@ final class OnHost {
             return false; // torch.tensor(…, device=…) and other ways to the device
         }
         boolean host = false;
-        for (Node.NamedArgument a : call.node().arguments()) {
+        List<Node.NamedArgument> arguments = call.node().arguments();
+        for (int i = 0; i < arguments.size(); i++) {
+            Node.NamedArgument a = arguments.get(i);
             Tensor t = call.tensor(a);
             if (t != null) {
                 if (t.onDevice()) {
@@ -62,17 +65,16 @@ final class OnHost {
      * device=x.device)}, whose copy to the device is not in the graph. Only numbers and indices may stay on the host.
      */
     static Call broughtAlong(Call call) {
-        if (HOST_OPERANDS.contains(call.node().operator())) {
-            return call;
-        }
         boolean device = false;
         String literal = null;
-        for (Node.NamedArgument a : call.node().arguments()) {
-            Tensor t = call.tensor(a);
+        List<Node.NamedArgument> arguments = call.node().arguments();
+        for (int i = 0; i < arguments.size(); i++) {
+            Tensor t = call.tensor(arguments.get(i));
             device |= t != null && t.onDevice();
-            literal = t != null && !t.onDevice() && t.dim() > 0 ? a.name() : literal;
+            literal =
+                    t != null && !t.onDevice() && t.dim() > 0 ? arguments.get(i).name() : literal;
         }
-        return device && literal != null
+        return device && literal != null && !HOST_OPERANDS.contains(call.node().operator())
                 ? call.with(Map.of(literal, new Tensor[] {call.runtime().emptyLike(call.tensor(literal))}), null)
                 : call;
     }

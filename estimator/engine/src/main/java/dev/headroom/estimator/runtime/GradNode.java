@@ -172,8 +172,8 @@ public final class GradNode extends Part {
             to.number(e == null ? 0 : e.input());
         }
         to.number(saved.size());
-        for (Saved s : saved) {
-            s.describe(to);
+        for (int i = 0; i < saved.size(); i++) {
+            saved.get(i).describe(to);
         }
         to.parts(attached);
         to.number(inputs());

@@ -7,16 +7,20 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.memo.GraphMemo;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a plan has decided of a run, because it is in the compiled code. */
 public final class CompiledSteps {
     /** Dimensions of a batch of images. */
     private static final int IMAGES = 4;
+
+    private static final GraphMemo<Optional<CompiledGraph.Facts>> FACTS = new GraphMemo<>(CompiledSteps::read);
 
     private CompiledSteps() {}
 
@@ -81,15 +85,19 @@ public final class CompiledSteps {
     }
 
     private static CompiledGraph.@Nullable Facts facts(Graph graph) {
+        return FACTS.of(graph).orElse(null);
+    }
+
+    private static Optional<CompiledGraph.Facts> read(Graph graph) {
         for (Node node : graph.nodes()) {
             for (Node.NamedArgument a : node.arguments()) {
                 if (a.value() instanceof Argument.Attached attached
                         && attached.content() instanceof CompiledGraph compiled) {
-                    return compiled.facts();
+                    return Optional.of(compiled.facts());
                 }
             }
         }
-        return null;
+        return Optional.empty();
     }
 
     /** @param asked {@code null} leaves it to the plan */

@@ -169,9 +169,10 @@ public record Node(
 
     /** An argument by the schema's name; {@code null} where the call leaves it out. */
     public @Nullable Argument argument(String argument) {
-        for (NamedArgument a : arguments) {
-            if (a.name().equals(argument)) {
-                return a.value();
+        // Asked all the time: iterators of such loops were a tenth of what is allocated.
+        for (int i = 0; i < arguments.size(); i++) {
+            if (arguments.get(i).name().equals(argument)) {
+                return arguments.get(i).value();
             }
         }
         return null;

@@ -29,8 +29,8 @@ final class WorstCase {
     /** Binds the symbols that such operators make and that nobody asked for, in the order of the graph. */
     static void bind(Graph graph, Map<String, Long> bound) {
         for (Node node : graph.nodes()) {
-            List<String> reads = node.reads();
-            if (!OPERATORS.contains(node.operator()) || reads.isEmpty()) {
+            List<String> reads = OPERATORS.contains(node.operator()) ? node.reads() : List.of();
+            if (reads.isEmpty()) {
                 continue;
             }
             Long most = elements(graph, reads, bound);
