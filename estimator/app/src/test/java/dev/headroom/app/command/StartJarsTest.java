@@ -2,6 +2,7 @@ package dev.headroom.app.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -77,6 +78,37 @@ class StartJarsTest {
             "    }",
             "}");
 
+    private static final String RECORDS = String.join(
+            "\n",
+            "import java.util.*;",
+            "import java.util.function.*;",
+            "public class Records implements Supplier<String> {",
+            "    record All(boolean z, byte b, char c, short s, int i, long j, float f, double d, String t, int[] a) {}",
+            "    record None() {}",
+            "    record Own(int i) { public int hashCode() { return 7; } }",
+            "    public String get() {",
+            "        int[] a = {1}; float nan = Float.NaN; List<Object> seen = new ArrayList<>();",
+            "        All one = new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, -0.0, null, a);",
+            "        List<Object> others = new ArrayList<>(List.of(one, new None(), new Own(3), new Own(4), \"all\"));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, -0.0, null, a));",
+            "        others.add(new All(false, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -2, 'c', (short) 2, 3, 1L << 40, nan, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'd', (short) 2, 3, 1L << 40, nan, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 1, 3, 1L << 40, nan, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 4, 1L << 40, nan, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 41, nan, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, 1f, -0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, 0.0, null, a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, -0.0, \"\", a));",
+            "        others.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, -0.0, null, new int[] {1}));",
+            "        others.add(null);",
+            "        for (Object left : others) for (Object right : others) seen.add(left != null && left.equals(right));",
+            "        for (Object of : others) if (!(of instanceof All all) || all.a() == null) seen.add(Objects.hashCode(of));",
+            "        seen.add(new All(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, nan, -0.0, \"t\", null).hashCode());",
+            "        return seen.toString();",
+            "    }",
+            "}");
+
     @TempDir
     Path folder;
 
@@ -102,10 +134,10 @@ class StartJarsTest {
         }
     }
 
-    private static String told(Path jar) throws Exception {
+    private static String told(String type, Path jar) throws Exception {
         try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
-            Object lambdas = loader.loadClass("Lambdas").getConstructor().newInstance();
-            return (String) lambdas.getClass().getMethod("get").invoke(lambdas);
+            Object tells = loader.loadClass(type).getConstructor().newInstance();
+            return (String) tells.getClass().getMethod("get").invoke(tells);
         }
     }
 
@@ -114,26 +146,47 @@ class StartJarsTest {
                 .toString();
     }
 
+    private Path made(String type, String source) throws Exception {
+        Path file = Files.writeString(folder.resolve(type + ".java"), source);
+        Path classes = Files.createDirectories(folder.resolve("classes"));
+        compile(file, classes, "--release", "17");
+        Path jar = Files.createDirectories(folder.resolve("jars")).resolve("it-1.jar");
+        jar(classes, jar);
+        return jar;
+    }
+
+    private void run(String tool, String... args) throws Exception {
+        Path made = Files.createDirectories(folder.resolve("tool"));
+        String asm = String.join(File.pathSeparator, path(ClassReader.class), path(GeneratorAdapter.class));
+        compile(Path.of("src/start", tool + ".java").toAbsolutePath(), made, "-cp", asm);
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {made.toUri().toURL()}, getClass().getClassLoader())) {
+            loader.loadClass(tool).getMethod("main", String[].class).invoke(null, (Object) args);
+        }
+    }
+
+    @Test
+    void recordsCompareAndHashAsJavaMakesThem() throws Exception {
+        Path jar = made("Records", RECORDS);
+        Path start = Files.createDirectories(folder.resolve("start"));
+        Path copy = Files.copy(jar, start.resolve("it-1.jar"));
+        run("RecordMethods", start.toString(), "1");
+        assertEquals(told("Records", jar), told("Records", copy));
+        try (JarFile file = new JarFile(copy.toFile())) {
+            byte[] code =
+                    file.getInputStream(file.getEntry("Records$All.class")).readAllBytes();
+            String text = new String(code, StandardCharsets.ISO_8859_1);
+            assertTrue(text.contains("equals$$Record") && text.contains("hashCode$$Record"));
+        }
+    }
+
     @Test
     void classesDoWhatLambdasDo() throws Exception {
-        Path source = folder.resolve("Lambdas.java");
-        Files.writeString(source, LAMBDAS);
-        Path classes = Files.createDirectories(folder.resolve("classes"));
-        compile(source, classes, "--release", "17");
-        Path jars = Files.createDirectories(folder.resolve("jars"));
-        jar(classes, jars.resolve("lambdas-1.jar"));
-
-        Path tool = Files.createDirectories(folder.resolve("tool"));
-        String asm = String.join(File.pathSeparator, path(ClassReader.class), path(GeneratorAdapter.class));
-        compile(Path.of("src/start/LambdaClasses.java").toAbsolutePath(), tool, "-cp", asm);
+        Path jar = made("Lambdas", LAMBDAS);
         Path start = folder.resolve("start");
-        try (URLClassLoader loader =
-                new URLClassLoader(new URL[] {tool.toUri().toURL()}, getClass().getClassLoader())) {
-            loader.loadClass("LambdaClasses").getMethod("main", String[].class).invoke(null, (Object)
-                    new String[] {start.toString(), "1", jars.toString()});
-        }
-        assertEquals(told(jars.resolve("lambdas-1.jar")), told(start.resolve("lambdas-1.jar")));
-        try (JarFile made = new JarFile(start.resolve("lambdas-1.jar").toFile())) {
+        run("LambdaClasses", start.toString(), "1", jar.getParent().toString());
+        assertEquals(told("Lambdas", jar), told("Lambdas", start.resolve("it-1.jar")));
+        try (JarFile made = new JarFile(start.resolve("it-1.jar").toFile())) {
             byte[] code = made.getInputStream(made.getEntry("Lambdas.class")).readAllBytes();
             assertFalse(new String(code, StandardCharsets.ISO_8859_1).contains("metafactory"));
             assertEquals(
