@@ -3,11 +3,11 @@ package dev.headroom.app.report;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.units.Decimals;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 
 /** What the peak is made of: categories on the left, the largest layers on the right. */
 final class Shares {
@@ -46,7 +46,7 @@ final class Shares {
 
     /** One place after the point, but for the whole, which would touch the number before it. */
     private static String percent(double part) {
-        String text = String.format(Locale.ROOT, "%.1f", 100 * part);
+        String text = Decimals.fixed(100 * part, 1);
         return text.equals("100.0") ? "100" : text;
     }
 

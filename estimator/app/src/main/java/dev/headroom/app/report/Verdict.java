@@ -6,10 +6,10 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.Phase;
+import dev.headroom.model.units.Decimals;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** The answer in words. */
 final class Verdict {
@@ -79,8 +79,7 @@ final class Verdict {
         if (p == null) {
             return "";
         }
-        String text =
-                p < SURE ? "under 1 %" : p > 1 - SURE ? "over 99 %" : String.format(Locale.ROOT, "%.0f %%", 100 * p);
+        String text = p < SURE ? "under 1 %" : p > 1 - SURE ? "over 99 %" : Decimals.fixed(100 * p, 0) + " %";
         return ", " + text + " risk";
     }
 

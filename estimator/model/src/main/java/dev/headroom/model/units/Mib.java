@@ -1,7 +1,6 @@
 package dev.headroom.model.units;
 
 import dev.headroom.allocator.Bytes;
-import java.util.Locale;
 
 /** Bytes for people, in PyTorch's binary units. */
 public final class Mib {
@@ -17,23 +16,22 @@ public final class Mib {
 
     /** {@code 97.7}: MiB without the unit, for tables. */
     public static String number(long bytes) {
-        return String.format(Locale.ROOT, "%.1f", bytes / MIB);
+        return Decimals.fixed(bytes / MIB, 1);
     }
 
     /** {@code 97.7 MiB} or {@code 18.32 GiB}, as PyTorch's messages write sizes. */
     public static String text(long bytes) {
         return Math.abs(bytes) < GIB
-                ? String.format(Locale.ROOT, "%.2f MiB", bytes / MIB)
-                : String.format(Locale.ROOT, "%.2f GiB", bytes / GIB);
+                ? Decimals.fixed(bytes / MIB, 2) + " MiB"
+                : Decimals.fixed(bytes / GIB, 2) + " GiB";
     }
 
     /** {@code 712 to 960 MiB} or {@code 3.23 to 4.18 GiB}: bounds that are not meant to the byte. */
     public static String range(long low, long high) {
         if (low < GIB && high < GIB) {
-            return String.format(Locale.ROOT, "%.0f to %.0f MiB", low / MIB, high / MIB);
+            return Decimals.fixed(low / MIB, 0) + " to " + Decimals.fixed(high / MIB, 0) + " MiB";
         }
-        return low < GIB
-                ? String.format(Locale.ROOT, "%.0f MiB to %.2f GiB", low / MIB, high / GIB)
-                : String.format(Locale.ROOT, "%.2f to %.2f GiB", low / GIB, high / GIB);
+        String least = low < GIB ? Decimals.fixed(low / MIB, 0) + " MiB" : Decimals.fixed(low / GIB, 2);
+        return least + " to " + Decimals.fixed(high / GIB, 2) + " GiB";
     }
 }
