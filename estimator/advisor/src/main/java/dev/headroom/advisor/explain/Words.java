@@ -5,6 +5,7 @@ import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.timeline.LiveTensor;
+import dev.headroom.model.units.Decimals;
 import dev.headroom.model.units.Mib;
 import java.util.Arrays;
 import java.util.List;
@@ -22,9 +23,7 @@ final class Words {
         if (Math.abs(bytes) < KIB) {
             return count(bytes, "byte");
         }
-        return Math.abs(bytes) < KIB * KIB
-                ? String.format(Locale.ROOT, "%.2f KiB", bytes / (double) KIB)
-                : Mib.text(bytes);
+        return Math.abs(bytes) < KIB * KIB ? Decimals.fixed(bytes / (double) KIB, 2) + " KiB" : Mib.text(bytes);
     }
 
     /** {@code +97.66 MiB} or {@code -97.66 MiB}. */
@@ -34,7 +33,7 @@ final class Words {
 
     /** {@code 42 %}. */
     static String share(long part, long whole) {
-        return String.format(Locale.ROOT, "%.0f %%", whole == 0 ? 0.0 : 100.0 * part / whole);
+        return Decimals.fixed(whole == 0 ? 0.0 : 100.0 * part / whole, 0) + " %";
     }
 
     static String category(Category c) {

@@ -9,11 +9,11 @@ import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.units.Decimals;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +64,7 @@ public final class AdviceReport {
         if (largest.safe() == null) {
             return "";
         }
-        String risk = String.format(Locale.ROOT, "; at most %.0f %% risk", 100 * Largest.RISK);
+        String risk = "; at most " + Decimals.fixed(100 * Largest.RISK, 0) + " % risk";
         return largest.safe().equals(largest.value()) ? risk : risk + " up to " + largest.safe();
     }
 
@@ -136,8 +136,7 @@ public final class AdviceReport {
         Cost cost = plan.cost();
         List<String> parts = new ArrayList<>();
         if (cost.recomputedShare() > 0) {
-            parts.add(
-                    String.format(Locale.ROOT, "%.1f %% of the step's FLOPs run again", 100 * cost.recomputedShare()));
+            parts.add(Decimals.fixed(100 * cost.recomputedShare(), 1) + " % of the step's FLOPs run again");
         }
         if (cost.passes() > 1) {
             parts.add(cost.passes() + " passes in place of one");
