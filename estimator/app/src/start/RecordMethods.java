@@ -33,8 +33,6 @@ import org.objectweb.asm.Type;
  * libraries that they need.
  */
 public final class RecordMethods {
-    private static final String OBJECTS = "java/util/Objects";
-
     private RecordMethods() {}
 
     public static void main(String[] args) throws IOException, ReflectiveOperationException {
@@ -229,7 +227,7 @@ public final class RecordMethods {
                 case Type.LONG -> "java/lang/Long";
                 case Type.FLOAT -> "java/lang/Float";
                 case Type.DOUBLE -> "java/lang/Double";
-                default -> OBJECTS;
+                default -> "java/util/Objects";
             };
         }
     }

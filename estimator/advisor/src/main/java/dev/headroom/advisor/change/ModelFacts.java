@@ -25,8 +25,8 @@ final class ModelFacts {
         this.blocks = Modules.blocks(graph);
         this.leaves = Modules.leaves(graph);
         this.operators = graph.nodes().stream().map(Node::operator).collect(Collectors.toSet());
-        this.batchStatistics = operators.contains("aten.batch_norm")
-                && graph.nodes().stream().anyMatch(n -> n.operator().equals("aten.batch_norm") && training(n));
+        this.batchStatistics =
+                graph.nodes().stream().anyMatch(n -> n.operator().equals("aten.batch_norm") && training(n));
     }
 
     ModuleGroups groups() {

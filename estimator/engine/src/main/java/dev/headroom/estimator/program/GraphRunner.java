@@ -98,7 +98,7 @@ public final class GraphRunner implements ForwardPass {
     public Tensor[] run(Map<String, Tensor> given) {
         Map<String, Tensor> inputs = new HashMap<>(given); // a pass may bind buffers anew
         // In the order in which variables come about, which is that in which Python drops them when a function ends.
-        Map<String, Tensor> values = new LinkedHashMap<>(inputs);
+        Map<String, Tensor> values = new LinkedHashMap<>(given);
         calls.given(values);
         int before = runtime.attribution();
         int at = 0;

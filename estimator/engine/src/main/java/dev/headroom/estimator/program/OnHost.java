@@ -4,7 +4,6 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -33,9 +32,7 @@ final class OnHost {
             return false; // torch.tensor(…, device=…) and other ways to the device
         }
         boolean host = false;
-        List<Node.NamedArgument> arguments = call.node().arguments();
-        for (int i = 0; i < arguments.size(); i++) {
-            Node.NamedArgument a = arguments.get(i);
+        for (Node.NamedArgument a : call.node().arguments()) {
             Tensor t = call.tensor(a);
             if (t != null) {
                 if (t.onDevice()) {
@@ -67,12 +64,10 @@ final class OnHost {
     static Call broughtAlong(Call call) {
         boolean device = false;
         String literal = null;
-        List<Node.NamedArgument> arguments = call.node().arguments();
-        for (int i = 0; i < arguments.size(); i++) {
-            Tensor t = call.tensor(arguments.get(i));
+        for (Node.NamedArgument a : call.node().arguments()) {
+            Tensor t = call.tensor(a);
             device |= t != null && t.onDevice();
-            literal =
-                    t != null && !t.onDevice() && t.dim() > 0 ? arguments.get(i).name() : literal;
+            literal = t != null && !t.onDevice() && t.dim() > 0 ? a.name() : literal;
         }
         return device && literal != null && !HOST_OPERANDS.contains(call.node().operator())
                 ? call.with(Map.of(literal, new Tensor[] {call.runtime().emptyLike(call.tensor(literal))}), null)
