@@ -2,7 +2,10 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.memo.GraphMemo;
+import dev.headroom.model.memo.Recent;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,6 +18,15 @@ import java.util.stream.IntStream;
  * @param offload the first input of each region waits in host memory
  */
 public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant, boolean offload) {
+    /** Advice goes to and fro between a few plans of one graph. */
+    private static final int MOST = 8;
+
+    private static final GraphMemo<Recent<Question, CheckpointPlan>> KNOWN =
+            new GraphMemo<>(graph -> new Recent<>(MOST));
+
+    /** All of a run that decides what is recomputed. */
+    private record Question(Checkpointing asked, boolean inference, boolean inputGrad, ParallelKind kind) {}
+
     /** A plan that keeps inputs where they are. */
     public CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant) {
         this(graph, regions, reentrant, false);
@@ -41,6 +53,21 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      * @throws UserInputException where a model has nothing of the kind
      */
     public static CheckpointPlan of(Graph graph, Scenario run) {
+        Recent<Question, CheckpointPlan> known = KNOWN.of(graph);
+        Question question = new Question(
+                run.checkpointing(),
+                run.loop().inference(),
+                run.loop().inputGrad(),
+                run.parallel().kind());
+        CheckpointPlan plan = known.find(question);
+        if (plan == null) {
+            plan = checked(graph, run);
+            known.put(question, plan);
+        }
+        return plan;
+    }
+
+    private static CheckpointPlan checked(Graph graph, Scenario run) {
         CheckpointPlan plan = find(graph, run);
         // Without a gradient to wait for, a re-entrant checkpoint never looks at its inputs again.
         if (!plan.reentrant || run.loop().inputGrad()) {
