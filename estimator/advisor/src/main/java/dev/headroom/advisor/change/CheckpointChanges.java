@@ -7,8 +7,9 @@ import dev.headroom.model.scenario.Checkpointing;
 import java.util.List;
 
 /** Activation checkpointing: what the backward pass makes again in place of keeping it. */
-final class CheckpointChanges {
-    static final String KIND = "checkpointing";
+public final class CheckpointChanges {
+    /** The kind of these changes. */
+    public static final String KIND = "checkpointing";
 
     /** Modules that a title names. */
     private static final int NAMED = 3;

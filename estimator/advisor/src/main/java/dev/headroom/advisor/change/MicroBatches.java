@@ -9,7 +9,8 @@ import java.util.List;
 
 /** Micro-batches: the batch in equal parts, a pass each, whose gradients add up before the optimizer steps. */
 public final class MicroBatches {
-    static final String KIND = "micro-batches";
+    /** The kind of these changes. */
+    public static final String KIND = "micro-batches";
 
     /** Larger batches are cut as this one would be. */
     private static final int LARGEST = 1 << 20;

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.checkpoints;
 
+import dev.headroom.advisor.variants.Processors;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.error.UserInputException;
@@ -20,7 +21,10 @@ public final class CheckpointPlanner {
      * @throws UserInputException for impossible input, with a message for the user
      */
     public static CheckpointPlans plan(PredictionRequest request) {
-        Rehearsal rehearsal = rehearsal(request);
+        return Processors.all(processors -> plan(rehearsal(request, processors)));
+    }
+
+    private static CheckpointPlans plan(Rehearsal rehearsal) {
         if (!rehearsal.hasBackward()) {
             List<CheckpointChoice> only = rehearsal.choices();
             return new CheckpointPlans(only, only, only.get(0).peakAllocated(), null, rehearsal.nothingTried(), true);
@@ -47,7 +51,7 @@ public final class CheckpointPlanner {
      * @throws UserInputException for impossible input, with a message for the user
      */
     public static Optional<CheckpointChoice> within(PredictionRequest request, long budgetBytes) {
-        Rehearsal rehearsal = rehearsal(request);
+        Rehearsal rehearsal = rehearsal(request, Processors.HERE);
         if (rehearsal.hasBackward() && rehearsal.storeAll().maxAllocated() > budgetBytes) {
             new CheckpointSearch(rehearsal).search(budgetBytes);
         }
@@ -68,14 +72,14 @@ public final class CheckpointPlanner {
                 run.checkpointing().segments(),
                 run.checkpointing().modules(),
                 run.checkpointing().reentrant());
-        return rehearsal(request)
+        return rehearsal(request, Processors.HERE)
                 .play(own)
                 .orElseThrow(() -> new UserInputException(
                         "`reentrant=true`: parameters in the checkpoints get no gradients; take `reentrant=false`, or"
                                 + " `input_grad`"));
     }
 
-    private static Rehearsal rehearsal(PredictionRequest request) {
-        return new Rehearsal(new VariantPlayer(request), request.scenario());
+    private static Rehearsal rehearsal(PredictionRequest request, Processors processors) {
+        return new Rehearsal(new VariantPlayer(request, processors), request.scenario());
     }
 }

@@ -5,7 +5,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -72,11 +72,14 @@ final class CheckpointSearch {
         Baselines baselines = new Baselines(rehearsal, stages, reentrant);
         long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
-        List<Candidate> candidates = IntStream.range(0, BUDGETS)
-                .parallel()
-                .mapToObj(k -> candidate(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS))))
+        List<Long> budgets = LongStream.range(0, BUDGETS)
+                .mapToObj(k -> low + (high - low) * k / BUDGETS)
                 .toList();
-        rehearsal.simulate(Stream.concat(baselines.candidates().stream(), candidates.stream()));
+        List<Candidate> candidates = rehearsal
+                .processors()
+                .map(budgets, budget -> candidate(Objects.requireNonNull(program.cheapest(budget))));
+        rehearsal.simulate(Stream.concat(baselines.candidates().stream(), candidates.stream())
+                .toList());
         List<CheckpointChoice> played = baselines.choices();
         candidates.forEach(rehearsal::play);
         return played;

@@ -1,6 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
 import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.Processors;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.flops.Flops;
 import dev.headroom.estimator.flops.GraphFlops;
@@ -15,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** What a run gives under candidates, played with room for anything. */
 final class Rehearsal {
@@ -48,6 +48,11 @@ final class Rehearsal {
         played.put(
                 Candidate.STORE_ALL.checkpointing(),
                 Optional.of(choice(Candidate.STORE_ALL, outcome(Candidate.STORE_ALL))));
+    }
+
+    /** What plays candidates. */
+    Processors processors() {
+        return player.processors();
     }
 
     /** The run as it was asked for, its own checkpoints included. */
@@ -98,8 +103,8 @@ final class Rehearsal {
     }
 
     /** Plays several on all processors, for the player to remember. */
-    void simulate(Stream<Candidate> candidates) {
-        candidates.parallel().forEach(this::simulate);
+    void simulate(List<Candidate> candidates) {
+        player.processors().map(candidates, this::simulate);
     }
 
     /** The run under a candidate; empty where PyTorch would refuse it or leave parameters without gradients. */

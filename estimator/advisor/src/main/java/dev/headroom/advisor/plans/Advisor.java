@@ -18,10 +18,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The library's entry to advice: what to change so that a run fits its device. */
@@ -33,12 +32,15 @@ public final class Advisor {
     private final boolean rereads;
 
     private Advisor(
-            PredictionRequest request, Goal goal, @Nullable Function<Scenario, Graph> reader, LongConsumer progress) {
+            PredictionRequest request,
+            Goal goal,
+            @Nullable Function<Scenario, Graph> reader,
+            Processors processors,
+            LongConsumer progress) {
         this.request = request;
         this.goal = goal;
         this.rereads = reader != null;
-        this.player =
-                reader == null ? new VariantPlayer(request, progress) : new VariantPlayer(request, reader, progress);
+        this.player = new VariantPlayer(request, reader == null ? of -> request.graph() : reader, processors, progress);
         this.catalogue = new Catalogue(request.graph());
     }
 
@@ -68,31 +70,36 @@ public final class Advisor {
         if (run.sizes().batch() == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
             run = run.with(BATCH, 1L);
         }
-        Advisor advisor = new Advisor(request.with(run), goal, reader, progress);
-        return Processors.all(advisor::advice);
+        PredictionRequest asked = request.with(run);
+        return Processors.all(processors -> new Advisor(asked, goal, reader, processors, progress).advice());
     }
 
     private Advice advice() {
         Scenario run = request.scenario();
         if (open()) {
-            ForkJoinTask<?> unused = Processors.aside(() -> LargestSizeSearch.prepare(player, run));
+            Future<?> unused = player.processors().aside(() -> LargestSizeSearch.prepare(player, run));
         }
         Prediction asked = player.predict(run);
         // Plans for a run that fails need no largest size: both are looked for at once.
-        ForkJoinTask<Optional<Largest>> batch = Processors.aside(() -> largestBatch(run));
-        ForkJoinTask<List<Largest>> largest = Processors.aside(() -> largest(run, batch.join()));
+        Future<Optional<Largest>> batch = player.processors().aside(() -> largestBatch(run));
+        Future<List<Largest>> largest = player.processors().later(() -> largest(run, Processors.join(batch)));
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
             List<Plan> plans =
-                    batch.join().map(b -> fitting(growth(b).stream())).orElse(List.of());
+                    Processors.join(batch).map(b -> fitting(growth(b))).orElse(List.of());
             return new Advice(
-                    goal, asked, largest.join(), plans, null, new Notes(player, request.scenario()).fitting(asked));
+                    goal,
+                    asked,
+                    Processors.join(largest),
+                    plans,
+                    null,
+                    new Notes(player, request.scenario()).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
         PlanSearch search = new PlanSearch(run, player, tools);
-        List<Plan> plans = fitting(search.find().parallelStream().map(variant -> variant.plan(player)));
+        List<Plan> plans = fitting(player.processors().map(search.find(), variant -> variant.plan(player)));
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
         List<String> notes = new Notes(player, request.scenario()).failing(tools, plans);
-        return new Advice(goal, asked, largest.join(), plans, shortfall, notes);
+        return new Advice(goal, asked, Processors.join(largest), plans, shortfall, notes);
     }
 
     private AvailableChanges toolbox(Scenario run) {
@@ -139,13 +146,12 @@ public final class Advisor {
     }
 
     /** A plan that would not fit is none. */
-    private static List<Plan> fitting(Stream<Plan> plans) {
-        return plans.filter(plan -> plan.prediction().oom() == null).toList();
+    private static List<Plan> fitting(List<Plan> plans) {
+        return plans.stream().filter(plan -> plan.prediction().oom() == null).toList();
     }
 
     private @Nullable Shortfall shortfall(List<Variant> variants) {
-        return variants.parallelStream()
-                .map(variant -> shortfall(variant, player.predict(variant.run())))
+        return player.processors().map(variants, variant -> shortfall(variant, player.predict(variant.run()))).stream()
                 .filter(s -> s != null)
                 .min(Comparator.comparingLong(Shortfall::minimumMemory))
                 .orElse(null);

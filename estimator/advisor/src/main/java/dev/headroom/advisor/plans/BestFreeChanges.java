@@ -35,7 +35,7 @@ final class BestFreeChanges {
                     .filter(change -> !best.containsKey(change.kind()))
                     .toList();
             // Played on all processors; the player remembers.
-            open.parallelStream().forEach(change -> player.unbounded(change.of(variant.run())));
+            player.processors().map(open, change -> player.unbounded(change.of(variant.run())));
             for (Change change : open) {
                 long saves = saved(before, player.unbounded(change.of(variant.run())));
                 if (saves > MUCH * saved.getOrDefault(change.kind(), 0L)) {

@@ -8,7 +8,7 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.Future;
 
 /** Looks for changes that allow larger batches. */
 final class LargerBatchSearch {
@@ -40,14 +40,13 @@ final class LargerBatchSearch {
     List<Plan> beyond(long least, boolean optimizers) {
         List<Variant> variants = variants(optimizers);
         variants.sort(Variant.RANK);
-        List<ForkJoinTask<Plan>> plans = new ArrayList<>();
+        List<Future<Plan>> plans = new ArrayList<>();
         long most = least;
         for (int i = 0; i < variants.size(); i += AT_ONCE) {
             List<Variant> some = variants.subList(i, Math.min(i + AT_ONCE, variants.size()));
             long worth = worth(most);
-            List<Long> largest = some.parallelStream()
-                    .map(variant -> LargestSizeSearch.batch(player, variant.run(), worth))
-                    .toList();
+            List<Long> largest =
+                    player.processors().map(some, variant -> LargestSizeSearch.batch(player, variant.run(), worth));
             for (int k = 0; k < some.size(); k++) {
                 if (largest.get(k) >= worth(most)) {
                     most = largest.get(k);
@@ -55,12 +54,12 @@ final class LargerBatchSearch {
                 }
             }
         }
-        return plans.stream().map(ForkJoinTask::join).toList();
+        return plans.stream().map(Processors::join).toList();
     }
 
     /** The search goes on while it is made. */
-    private ForkJoinTask<Plan> plan(Variant variant, long batch) {
-        return Processors.aside(() -> minimal(variant, batch).plan(player));
+    private Future<Plan> plan(Variant variant, long batch) {
+        return player.processors().aside(() -> minimal(variant, batch).plan(player));
     }
 
     /** The least batch that is worth listing beyond another. */

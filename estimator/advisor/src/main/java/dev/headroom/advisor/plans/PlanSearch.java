@@ -1,12 +1,16 @@
 package dev.headroom.advisor.plans;
 
 import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.CheckpointChanges;
+import dev.headroom.advisor.change.MicroBatches;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ForkJoinPool;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -22,16 +26,15 @@ final class PlanSearch {
     /** Combinations that are enough when no single change does. */
     private static final int ENOUGH = 4;
 
-    /** Bases that are looked at side by side; what some find may make those behind them needless. */
-    private static final int AT_ONCE = ForkJoinPool.getCommonPoolParallelism() + 1;
-
     /** Recomputation that two plans must differ by, as a share of the step, for the second to be worth listing. */
     private static final double NOTABLE = 0.01;
+
+    private static final Set<String> BOTH = Set.of(MicroBatches.KIND, CheckpointChanges.KIND);
 
     private final Scenario asked;
     private final VariantPlayer player;
     private final AvailableChanges tools;
-    private final List<Variant> found = new ArrayList<>();
+    private final List<Variant> found = new CopyOnWriteArrayList<>();
     private final List<Variant> strongest = new ArrayList<>();
     private List<Change> helpful = List.of();
 
@@ -51,17 +54,10 @@ final class PlanSearch {
                 .takeWhile(base -> best == null || base.intrusion().compareTo(best.intrusion()) <= 0)
                 .toList();
         int enough = best == null ? ENOUGH : Integer.MAX_VALUE;
-        int next = 0;
-        while (next < bases.size() && found.size() < enough) {
-            int last = Math.min(next + AT_ONCE, bases.size());
-            List<Combinations> some = bases.subList(next, last).parallelStream()
-                    .map(this::combine)
-                    .toList();
-            for (int i = 0; i < some.size() && found.size() < enough; i++) {
-                list(some.get(i), best);
-            }
-            next = last;
-        }
+        player.processors().ahead(bases, this::combine, some -> {
+            list(some, best);
+            return found.size() < enough;
+        });
         found.sort(Variant.RANK);
         return found;
     }
@@ -81,9 +77,7 @@ final class PlanSearch {
         tools.precisions(asked).forEach(change -> variants.add(start.with(change)));
         tools.optimizers(asked).forEach(change -> variants.add(start.with(change)));
         tools.tunings(asked).forEach(change -> variants.add(start.with(change)));
-        found.addAll(variants.parallelStream()
-                .filter(variant -> player.mayFit(variant.run()))
-                .toList());
+        found.addAll(player.processors().filter(variants, variant -> player.mayFit(variant.run())));
     }
 
     /** What combinations begin with, the least intrusive first. */
@@ -120,25 +114,37 @@ final class PlanSearch {
         }
         Variant free = base.with(tools.applicable(helpful, base));
         Variant all = squeezed(free);
-        if (!player.mayFit(all.run()) && !player.mayFit(mostPasses(free).run())) {
+        if (!isKnown(base, BOTH)
+                && !player.mayFit(all.run())
+                && !player.mayFit(mostPasses(free).run())) {
             return new Combinations(List.of(), all);
         }
-        List<Supplier<Upon>> searches = List.of(
-                () -> Upon.of(base, free, tools.passes()::fewest, tools.passes()::fewer),
-                () -> Upon.of(base, free, tools.checkpoints()::cheapest, tools.checkpoints()::cheaper));
-        List<Upon> found = searches.parallelStream().map(Supplier::get).toList();
+        List<Supplier<Upon>> searches = new ArrayList<>();
+        if (!isKnown(base, Set.of(MicroBatches.KIND))) {
+            searches.add(() -> Upon.of(base, free, tools.passes()::fewest, tools.passes()::fewer));
+        }
+        if (!isKnown(base, Set.of(CheckpointChanges.KIND))) {
+            searches.add(() -> Upon.of(base, free, tools.checkpoints()::cheapest, tools.checkpoints()::cheaper));
+        }
+        List<Upon> found = player.processors().map(searches, Supplier::get);
         List<Variant> variants = new ArrayList<>(List.of(free));
         found.stream().flatMap(one -> one.base().stream()).forEach(variants::add);
         found.stream().flatMap(one -> one.free().stream()).forEach(variants::add);
         boolean any = variants.stream().anyMatch(variant -> player.mayFit(variant.run()));
-        List<Variant> open =
-                any ? variants : both(base).or(() -> both(free)).map(List::of).orElse(List.of());
+        List<Variant> open = any || isKnown(base, BOTH)
+                ? variants
+                : both(base).or(() -> both(free)).map(List::of).orElse(List.of());
+        List<Variant> fitting = player.processors().filter(open, variant -> player.mayFit(variant.run()));
         return new Combinations(
-                open.parallelStream()
-                        .filter(variant -> player.mayFit(variant.run()))
-                        .map(variant -> variant.minimal(asked, player::mayFit))
-                        .toList(),
-                null);
+                player.processors().map(fitting, variant -> variant.minimal(asked, player::mayFit)), null);
+    }
+
+    /** Whether changes of these kinds upon a base give nothing to list: less intrusive ones without its own do. */
+    private boolean isKnown(Variant base, Set<String> kinds) {
+        Set<String> all = new HashSet<>(base.kinds());
+        all.addAll(kinds);
+        return found.stream()
+                .anyMatch(f -> f.intrusion().compareTo(base.intrusion()) < 0 && all.containsAll(f.kinds()));
     }
 
     private void list(Combinations some, @Nullable Variant best) {

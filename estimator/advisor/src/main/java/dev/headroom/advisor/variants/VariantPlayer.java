@@ -12,6 +12,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.memo.Recent;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.pass.Loads;
 import dev.headroom.model.scenario.Scenario;
@@ -34,8 +35,12 @@ public final class VariantPlayer {
     /** Runs of which is kept what they asked of the allocator. */
     private static final int ASKED = 16;
 
+    /** Runs that got through of which all events are kept. */
+    private static final int THROUGH = 8;
+
     private final PredictionRequest asked;
     private final Function<Scenario, Graph> reader;
+    private final Processors processors;
     private final LongConsumer progress;
     private final Map<ModelOptions, Graph> graphs = new ConcurrentHashMap<>();
     private final AtomicLong played = new AtomicLong();
@@ -44,25 +49,36 @@ public final class VariantPlayer {
     /** What runs that got through asked of the allocator, by what decides it. */
     private final Recent<Scenario, Requests> requests = new Recent<>(ASKED);
 
-    /** One that tells nobody how far it is. */
+    /** Runs on one GPU that got through on the device: one of them may be what is advised. */
+    private final Recent<Scenario, Simulation> through = new Recent<>(THROUGH);
+
+    /** One that plays in the threads of who asks, and tells nobody how far it is. */
     public VariantPlayer(PredictionRequest asked) {
-        this(asked, played -> {});
+        this(asked, Processors.HERE);
     }
 
-    /** @param progress told after every run how many were played, from any thread */
-    public VariantPlayer(PredictionRequest asked, LongConsumer progress) {
-        this(asked, run -> asked.graph(), progress);
+    /** @param processors that play */
+    public VariantPlayer(PredictionRequest asked, Processors processors) {
+        this(asked, run -> asked.graph(), processors, played -> {});
     }
 
     /**
      * @param reader of the model: what a model from a {@code config.json} computes depends on the run
+     * @param processors that play
      * @param progress told after every run how many were played, from any thread
      */
-    public VariantPlayer(PredictionRequest asked, Function<Scenario, Graph> reader, LongConsumer progress) {
+    public VariantPlayer(
+            PredictionRequest asked, Function<Scenario, Graph> reader, Processors processors, LongConsumer progress) {
         this.asked = asked;
         this.reader = reader;
+        this.processors = processors;
         this.progress = progress;
         graphs.put(asked.scenario().model(), asked.graph());
+    }
+
+    /** What searches play with. */
+    public Processors processors() {
+        return processors;
     }
 
     /** The graph of the question, which most variants run. */
@@ -129,7 +145,7 @@ public final class VariantPlayer {
     /** Whether requests are granted on the device of a run that asks them; empty where it may go on without some. */
     private Optional<Boolean> surely(Requests asks, Scenario run) {
         try {
-            Requests.Answer answer = Predictor.ask(asks, asked.with(run));
+            Requests.Answer answer = processors.busy(() -> Predictor.ask(asks, asked.with(run)));
             return answer.sure() ? Optional.of(answer.granted()) : Optional.empty();
         } catch (UserInputException e) {
             return Optional.empty(); // playing it tells the same
@@ -146,7 +162,7 @@ public final class VariantPlayer {
 
     /** Whether requests are granted on the device of a run. */
     public boolean areGranted(Requests asks, Scenario run) {
-        return Predictor.ask(asks, asked.with(run)).granted();
+        return processors.busy(() -> Predictor.ask(asks, asked.with(run)).granted());
     }
 
     private static Scenario onAny(Scenario run) {
@@ -195,7 +211,11 @@ public final class VariantPlayer {
      * @throws UserInputException when the run cannot be
      */
     public Prediction predict(Scenario run) {
-        Prediction prediction = Predictor.predict(request(run));
+        Simulation known = through.find(run);
+        if (known != null) {
+            return processors.busy(() -> Predictor.read(request(run), known));
+        }
+        Prediction prediction = processors.busy(() -> Predictor.predict(request(run)));
         count();
         return prediction;
     }
@@ -232,9 +252,12 @@ public final class VariantPlayer {
         }
 
         synchronized Simulation simulate() {
-            Simulation simulation = Predictor.simulate(request(run));
+            Simulation simulation = processors.busy(() -> Predictor.simulate(request(run)));
             outcome = Outcome.of(simulation);
             simulation.requests().ifPresent(asks -> requests.put(onAny(run), asks));
+            if (outcome.fits() && run.parallel().kind() == ParallelKind.SINGLE) {
+                through.put(run, simulation);
+            }
             count();
             return simulation;
         }

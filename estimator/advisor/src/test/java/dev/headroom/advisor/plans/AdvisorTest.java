@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.advisor.change.Intrusion;
+import dev.headroom.advisor.variants.Processors;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
@@ -232,7 +233,7 @@ class AdvisorTest {
         PredictionRequest request = request(model("small/mlp-xor"), run(8).with(LOSS, LossKind.LABEL_SMOOTHING), 648);
         Scenario run = request.scenario();
         AtomicLong played = new AtomicLong();
-        VariantPlayer player = new VariantPlayer(request, played::set);
+        VariantPlayer player = new VariantPlayer(request, of -> request.graph(), Processors.HERE, played::set);
         long largest =
                 Objects.requireNonNull(LargestSizeSearch.batch(player, run).value());
         assertTrue(played.get() < 200, "runs: " + played);

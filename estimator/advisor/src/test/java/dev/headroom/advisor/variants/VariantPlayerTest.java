@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
@@ -28,8 +29,11 @@ class VariantPlayerTest {
             .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
             .with(LIMIT, 128 * MIB);
     private final AtomicLong played = new AtomicLong();
+    private final Graph model = Importers.read(Path.of("../../fixtures/models/small/resnet18.pt2"));
     private final VariantPlayer player = new VariantPlayer(
-            new PredictionRequest(Importers.read(Path.of("../../fixtures/models/small/resnet18.pt2")), run),
+            new PredictionRequest(model, run),
+            of -> model,
+            Processors.HERE,
             count -> played.accumulateAndGet(count, Math::max));
 
     @Test
