@@ -8,12 +8,14 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 
 /**
@@ -24,20 +26,11 @@ import java.util.stream.LongStream;
  * where there would be room for more, were none lost between blocks, what lies up to there is halved once again.
  */
 final class LargestSizeSearch {
-    /** Sizes beyond the first failure that have to fail as well. */
-    private static final int LOOK_AHEAD = 3;
-
-    /** The same for a first look where only those are played that requests of runs of other sizes leave room for. */
-    private static final int LOOK_FURTHER = 7;
-
     /** A size that can be given in steps further apart than this counts as fixed. */
     private static final int WIDEST_STEP = 64;
 
     /** No size is larger. */
     static final long MOST = 1L << 40;
-
-    /** The first step from a size that requests tell is this share of it. */
-    private static final int CLOSE = 512;
 
     private final VariantPlayer player;
     private final String name;
@@ -142,44 +135,12 @@ final class LargestSizeSearch {
             return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL, null);
         }
         long least = least(start, step);
-        long low; // fits, or is below the least
-        long high; // does not
         SizeForecast forecast = new SizeForecast(player, this::with, step, least);
         SizeGuess begin = SizeGuess.of(player, this::with, forecast, start, other.applyAsLong(step));
         // Memory may go down with growing sizes: nothing below a size that gets through is the largest.
         long guess = begin.size() < start && fits(start) ? start : begin.size();
-        long stride = step * Math.max(1, guess / step / (begin.close() ? CLOSE : 64));
-        if (begin.close()) {
-            // Likely the first fits and the second does not: both are played at once.
-            LongStream.of(guess, guess + stride).parallel().forEach(this::fits);
-        }
-        if (fits(guess)) {
-            low = guess;
-            high = guess + stride;
-            while (fits(high)) {
-                low = high;
-                stride *= 2;
-                high = low + stride;
-            }
-        } else {
-            high = guess;
-            low = guess - stride;
-            while (low >= least && !fits(low)) {
-                high = low;
-                stride *= 2;
-                low = high - stride;
-            }
-            low = Math.max(low, least - step);
-        }
-        low = halve(low, high, step, least);
-        boolean told = !sure && begin.close() && Math.abs(low - guess) <= step;
-        LongPredicate played = told ? forecast::mayFit : size -> true;
-        low = beyond(low, told ? LOOK_FURTHER : LOOK_AHEAD, step, played);
-        if (forecast.hasRoom(low + (LOOK_FURTHER + 2) * step)) {
-            // Between blocks memory is lost, now more and now less.
-            low = between(low, forecast.leastWithoutRoom(low), step, least, forecast);
-            low = beyond(low, LOOK_AHEAD, step, played);
-        }
+        long low = told(forecast, begin, guess, sure)
+                .orElseGet(() -> lastSize(this::fits, forecast, sure).from(guess, begin.close()));
         boolean model = player.isImpossible(with(low + step));
         return new Largest(
                 name,
@@ -190,69 +151,34 @@ final class LargestSizeSearch {
     }
 
     /**
-     * The largest of sizes that get through in a row, with gaps. Rows can be long, as where odd batches lose more
-     * between blocks than even ones: steps grow until no size gets through near one, and what lies before it
-     * is halved.
-     *
-     * @param ahead so many sizes beyond the first that fails are looked at, at first
-     * @param mayFit those that are played; the first is
+     * The last size by what runs of other sizes asked for, where that is all that there is to know. It is played, and
+     * must ask for what was foretold, and so are a few beyond it, which must not get through.
      */
-    private long beyond(long from, int ahead, long step, LongPredicate mayFit) {
-        long low = from;
-        long high = from;
-        OptionalLong next = look(from, ahead, step, mayFit);
-        for (long stride = step; next.isPresent(); stride *= 2) {
-            low = next.getAsLong();
-            high = low + stride;
-            next = look(high, LOOK_AHEAD, step, mayFit);
+    private OptionalLong told(SizeForecast forecast, SizeGuess begin, long guess, boolean sure) {
+        if (!begin.close() || !forecast.isWhole()) {
+            return OptionalLong.empty();
         }
-        LongPredicate goesOn = size -> look(size, LOOK_AHEAD, step, mayFit).isPresent();
-        low = Halving.last(low, high, step, step, goesOn);
-        // No size gets through after the next one.
-        return fits(low + step) ? low + step : low;
+        long last = forecast.lastWithRoom(
+                lastSize(forecast::mayFit, forecast, false).from(guess, true));
+        boolean near = Math.abs(last - guess) <= forecast.step();
+        List<Long> played = LongStream.rangeClosed(0, sure || !near ? LastSize.LOOK_AHEAD + 1 : 1)
+                .map(steps -> last + steps * forecast.step())
+                .boxed()
+                .toList();
+        Predicate<Long> isOtherwise = size -> fits(size) != (size == last);
+        boolean right = last >= forecast.least()
+                && player.processors().first(played, isOtherwise).isEmpty()
+                && forecast.isRight(last);
+        return right ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
-    private OptionalLong look(long low, int ahead, long step, LongPredicate mayFit) {
-        long first = low + step;
-        return LongStream.rangeClosed(0, ahead)
-                .map(steps -> first + steps * step)
-                .filter(size -> size == first || mayFit.test(size))
-                .parallel() // mostly none of them fits
-                .filter(this::fits)
-                .findFirst();
+    private LastSize lastSize(LongPredicate fits, SizeForecast forecast, boolean sure) {
+        return new LastSize(fits, forecast, player.processors(), sure);
     }
 
     private double risk(long value) {
         Double risk = player.predict(with(value)).verdict().probabilityOom();
         return risk == null ? 1 : risk;
-    }
-
-    private long halve(long low, long high, long step, long least) {
-        return Halving.last(low, high, step, step, size -> size >= least && fits(size));
-    }
-
-    /**
-     * As {@link #halve}, but that the first size that gets through says how far it is likely to go on: that size and
-     * the next are played before the rest is halved.
-     */
-    private long between(long low, long high, long step, long least, SizeForecast forecast) {
-        if (high - low <= step) {
-            return low;
-        }
-        long middle = Halving.middle(low, high, step);
-        if (!fits(middle)) {
-            return between(low, middle, step, least, forecast);
-        }
-        OptionalLong closer = forecast.closer(middle, high);
-        if (closer.isEmpty()) {
-            return halve(middle, high, step, least);
-        }
-        long likely = closer.getAsLong();
-        if (!fits(likely)) {
-            return halve(middle, likely, step, least);
-        }
-        long next = likely + step;
-        return next < high && fits(next) ? halve(next, high, step, least) : likely;
     }
 
     private static long least(long start, long step) {

@@ -3,8 +3,10 @@ package dev.headroom.advisor.plans;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Requests;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,9 @@ final class SizeForecast {
     /** The first step down from where all of the room would be used is this share of the size. */
     private static final int FINE = 256;
 
+    /** Sizes that are looked at one by one. */
+    private static final int EACH = 256;
+
     private final VariantPlayer player;
     private final LongFunction<Scenario> with;
     private final long step;
@@ -26,6 +31,12 @@ final class SizeForecast {
 
     /** The size of a run that the line was drawn through. */
     private long drawn;
+
+    /** What the line said of sizes. */
+    private final Map<Long, Boolean> said = new ConcurrentHashMap<>();
+
+    /** Whether that says all that a run of another size asks. */
+    private boolean whole;
 
     /**
      * @param with the run of a size
@@ -39,6 +50,16 @@ final class SizeForecast {
         this.least = least;
     }
 
+    /** The distance between sizes. */
+    long step() {
+        return step;
+    }
+
+    /** The least size. */
+    long least() {
+        return least;
+    }
+
     /** The possible size that is so far above another. */
     long above(long from, double distance) {
         long most = LargestSizeSearch.MOST / step * step;
@@ -47,11 +68,41 @@ final class SizeForecast {
     }
 
     /**
-     * Whether a size may get through, whatever workspaces its kernels take, by the runs that were last looked at; false
+     * Whether a size may get through, whatever workspaces cuDNN chooses, by the runs that were last looked at; false
      * where they do not say.
      */
     boolean mayFit(long size) {
-        return line != null && player.areGranted(line.apply(size).withoutScratch(), with.apply(size));
+        LongFunction<Requests> says = line;
+        return says != null
+                && size <= LargestSizeSearch.MOST
+                && said.computeIfAbsent(size, one -> isGranted(says.apply(one), one));
+    }
+
+    private boolean isGranted(Requests asks, long size) {
+        return player.areGranted(whole ? asks : asks.withoutScratch(), with.apply(size));
+    }
+
+    /** Whether {@link #mayFit} leaves nothing open: no workspaces are chosen by the size. */
+    boolean isWhole() {
+        return whole;
+    }
+
+    /**
+     * Whether a run of a size that was played asked what the line says, as nearly as tells it from the next size: sizes
+     * of a kernel's scratch do not follow lines.
+     */
+    boolean isRight(long size) {
+        LongFunction<Requests> says = line;
+        return says != null
+                && player.requests(with.apply(size))
+                        .map(asks -> isNear(says, size, asks))
+                        .orElse(false);
+    }
+
+    private boolean isNear(LongFunction<Requests> requests, long size, Requests asks) {
+        Requests said = requests.apply(size);
+        long more = requests.apply(size + step).peak() - said.peak();
+        return said.isLike(asks) && Math.abs(said.peak() - asks.peak()) <= more / 2;
     }
 
     /** Whether there is room for all that a run of a size needs at once, were none lost between blocks. */
@@ -59,6 +110,20 @@ final class SizeForecast {
         return line != null
                 && size < LargestSizeSearch.MOST
                 && line.apply(size).withoutScratch().peak() <= player.room();
+    }
+
+    /**
+     * The largest size that gets through, of those beyond another that there is room for; the other one where none of
+     * them does, or where they are too many to look at each.
+     */
+    long lastWithRoom(long from) {
+        long end = leastWithoutRoom(from);
+        for (long size = end - step; size > from && end - from <= EACH * step; size -= step) {
+            if (mayFit(size)) {
+                return size;
+            }
+        }
+        return from;
     }
 
     /** The least size beyond another that there is no room for. */
@@ -94,6 +159,8 @@ final class SizeForecast {
     OptionalLong largest(long near, long far) {
         drawn = near;
         line = through(near, far).orElse(null);
+        whole = line != null && !line.apply(near).hasCudnn();
+        said.clear();
         return line == null ? OptionalLong.empty() : largest(near, far, line);
     }
 

@@ -25,6 +25,8 @@ public final class Requests {
     private final int[] events;
     /** Storages that a library can do without: it takes another way where one is refused. */
     private final BitSet scratch;
+    /** Whether workspaces of cuDNN are among them. */
+    private final boolean cudnn;
 
     /**
      * What becomes of requests on some device.
@@ -34,11 +36,12 @@ public final class Requests {
      */
     public record Answer(boolean granted, boolean sure) {}
 
-    private Requests(long[] bytes, int[] streams, int[] events, BitSet scratch) {
+    private Requests(long[] bytes, int[] streams, int[] events, BitSet scratch, boolean cudnn) {
         this.bytes = bytes;
         this.streams = streams;
         this.events = events;
         this.scratch = scratch;
+        this.cudnn = cudnn;
     }
 
     static Requests of(EventLog log) {
@@ -55,6 +58,7 @@ public final class Requests {
         int[] streams = new int[log.storages()];
         BitSet scratch = new BitSet();
         IntArrayList events = new IntArrayList(log.size());
+        boolean cudnn = false;
         int born = 0;
         for (int i = 0; i < log.size(); i++) {
             int storage = log.storage(i);
@@ -64,18 +68,27 @@ public final class Requests {
                 streams[storage] = log.stream(storage);
                 scratch.set(storage, log.category(i) == Category.WORKSPACES);
                 if (bytes[storage] > 0) {
+                    cudnn |= log.isSpared(storage);
                     events.add(storage);
                 }
             } else if (log.isFree(i) && bytes[storage] > 0) {
                 events.add(~storage);
             }
         }
-        return new Requests(bytes, streams, events.toIntArray(), scratch);
+        return new Requests(bytes, streams, events.toIntArray(), scratch, cudnn);
     }
 
     /** Those of a run that does without all that it can do without. */
     public Requests withoutScratch() {
-        return new Requests(bytes, streams, plain(), scratch);
+        return new Requests(bytes, streams, plain(), scratch, false);
+    }
+
+    /**
+     * Whether workspaces of cuDNN are among them, which it chooses anew for other sizes: {@link #line} has them as they
+     * are here.
+     */
+    public boolean hasCudnn() {
+        return cudnn;
     }
 
     /** What becomes of them in memory of which nothing was asked yet. */
@@ -133,13 +146,18 @@ public final class Requests {
         return Optional.of(wanted -> grown(slopes, wanted - size));
     }
 
+    /** Whether others come and go in the same order, whatever their sizes. */
+    public boolean isLike(Requests other) {
+        return Arrays.equals(events, other.events) && Arrays.equals(streams, other.streams);
+    }
+
     private Requests grown(double[] slopes, long by) {
         long[] grown = new long[bytes.length];
         for (int i = 0; i < grown.length; i++) {
             double line = Math.rint(bytes[i] + slopes[i] * by);
             grown[i] = bytes[i] == 0 ? 0 : (long) Math.max(1, Math.min(line, MOST));
         }
-        return new Requests(grown, streams, events, scratch);
+        return new Requests(grown, streams, events, scratch, cudnn);
     }
 
     /** The events but those of storages that can be done without. */
