@@ -20,10 +20,7 @@ import java.util.stream.LongStream;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
- * a line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps
- * until it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the
- * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too, and
- * where there would be room for more, were none lost between blocks, what lies up to there is halved once again.
+ * a line, so two runs with room for anything say where to begin, and mostly what they asked says all the rest.
  */
 final class LargestSizeSearch {
     /** A size that can be given in steps further apart than this counts as fixed. */

@@ -62,7 +62,7 @@ record LastSize(LongPredicate fits, SizeForecast forecast, Processors processors
             // Likely the first fits and the second does not: both are asked about at once.
             processors.map(List.of(guess, guess + stride), fits::test);
         }
-        long low; // fits, or is below the least()
+        long low; // fits, or is below the least
         long high; // does not
         if (fits.test(guess)) {
             low = guess;

@@ -29,6 +29,7 @@ final class PlanSearch {
     /** Recomputation that two plans must differ by, as a share of the step, for the second to be worth listing. */
     private static final double NOTABLE = 0.01;
 
+    /** More passes and recomputation together. */
     private static final Set<String> BOTH = Set.of(MicroBatches.KIND, CheckpointChanges.KIND);
 
     private final Scenario asked;

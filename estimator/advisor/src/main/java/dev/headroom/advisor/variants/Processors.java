@@ -145,14 +145,18 @@ public final class Processors {
                 }
                 return true;
             } finally {
-                next.set(all.size()); // where one fails, nobody wants the rest
+                next.set(all.size()); // where one fails or is given up, nobody wants the rest
             }
         };
         List<Future<Boolean>> begun = new ArrayList<>();
         for (int i = 0; i < Math.min(atOnce, all.size()); i++) {
             begun.add(aside(some));
         }
-        begun.forEach(Processors::join);
+        try {
+            begun.forEach(Processors::join);
+        } finally {
+            begun.forEach(task -> task.cancel(true));
+        }
         return IntStream.range(0, all.size()).mapToObj(done::get).toList();
     }
 
@@ -185,13 +189,16 @@ public final class Processors {
     public <A, B> void ahead(List<A> all, Function<A, B> work, Predicate<B> wanted) {
         List<Future<B>> begun = new ArrayList<>();
         boolean more = true;
-        for (int i = 0; i < all.size() && more; i++) {
-            while (begun.size() < Math.min(i + AHEAD * atOnce, all.size())) {
-                A one = all.get(begun.size());
-                begun.add(aside(() -> work.apply(one), rank.get() + begun.size()));
+        try {
+            for (int i = 0; i < all.size() && more; i++) {
+                while (begun.size() < Math.min(i + AHEAD * atOnce, all.size())) {
+                    A one = all.get(begun.size());
+                    begun.add(aside(() -> work.apply(one), rank.get() + begun.size()));
+                }
+                more = wanted.test(join(begun.get(i)));
             }
-            more = wanted.test(join(begun.get(i)));
+        } finally {
+            begun.forEach(task -> task.cancel(true));
         }
-        begun.forEach(task -> task.cancel(true));
     }
 }

@@ -127,6 +127,12 @@ public final class VariantPlayer {
         return Objects.requireNonNull(Predictor.room(asked.with(run)), "a run without a device");
     }
 
+    /** Whether a run is one of a single process with the memory of the question. */
+    private boolean isOnDevice(Scenario run) {
+        return run.parallel().kind() == ParallelKind.SINGLE
+                && Objects.equals(Predictor.room(asked.with(run)), Predictor.room(asked));
+    }
+
     /** Whether the run gets through within the device's memory. */
     public boolean fits(Scenario run) {
         if (isTooLarge(run)) {
@@ -255,7 +261,7 @@ public final class VariantPlayer {
             Simulation simulation = processors.busy(() -> Predictor.simulate(request(run)));
             outcome = Outcome.of(simulation);
             simulation.requests().ifPresent(asks -> requests.put(onAny(run), asks));
-            if (outcome.fits() && run.parallel().kind() == ParallelKind.SINGLE) {
+            if (outcome.fits() && isOnDevice(run)) {
                 through.put(run, simulation);
             }
             count();
