@@ -15,8 +15,8 @@ import java.util.stream.LongStream;
  * @param fits whether a size gets through
  * @param forecast of runs of other sizes
  * @param processors that look at several sizes at once
- * @param sure whether sizes beyond the first that fails are asked about even where the forecast, which was right before,
- *     leaves no room for them
+ * @param sure whether sizes beyond the first that fails are asked about even where the forecast, which was right so
+ *     far, leaves no room for them
  */
 record LastSize(LongPredicate fits, SizeForecast forecast, Processors processors, boolean sure) {
     /** Sizes beyond the first failure that have to fail as well. */
