@@ -75,11 +75,11 @@ final class SizeForecast {
         LongFunction<Requests> says = line;
         return says != null
                 && size <= LargestSizeSearch.MOST
-                && said.computeIfAbsent(size, one -> isGranted(says.apply(one), one));
+                && said.computeIfAbsent(size, one -> isLikely(one, whole ? says : bare(says)));
     }
 
-    private boolean isGranted(Requests asks, long size) {
-        return player.areGranted(whole ? asks : asks.withoutScratch(), with.apply(size));
+    private static LongFunction<Requests> bare(LongFunction<Requests> requests) {
+        return size -> requests.apply(size).withoutScratch();
     }
 
     /** Whether {@link #mayFit} leaves nothing open: no workspaces are chosen by the size. */
@@ -109,7 +109,7 @@ final class SizeForecast {
     boolean hasRoom(long size) {
         return line != null
                 && size < LargestSizeSearch.MOST
-                && line.apply(size).withoutScratch().peak() <= player.room();
+                && bare(line).apply(size).peak() <= player.room();
     }
 
     /**
