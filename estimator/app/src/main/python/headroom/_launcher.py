@@ -36,13 +36,25 @@ def command(arguments: Sequence[str]) -> list[str]:
         raise HeadroomError(
             "this installation lacks its Java; install the wheel, or set HEADROOM_COMMAND to a launcher"
         )
-    # Predictions are short: the first compiler starts fastest. Measurements compute, and keep values in Java's heap.
-    computes = bool(arguments) and arguments[0] == "measure"
-    flags = ["-XX:MaxRAMPercentage=70"] if computes else ["-XX:TieredStopAtLevel=1"]
+    flags = _flags(arguments[0] if arguments else "")
     if sys.stderr is not None and sys.stderr.isatty():
         flags.append("-Dheadroom.terminal=true")
     flags += shlex.split(os.environ.get("HEADROOM_JAVA_OPTS", ""))
     return [str(java), *START, *flags, MAIN, *arguments]
+
+
+def _flags(command: str) -> list[str]:
+    """Options of Java that fit what a command does."""
+    if command == "measure":
+        return ["-XX:MaxRAMPercentage=70"]  # it computes, and keeps values in Java's heap
+    flags = ["-XX:TieredStopAtLevel=1"]  # predictions are short: the first compiler starts fastest
+    if (os.cpu_count() or 1) <= 2:
+        # A second thread that compiles would take the processor that the program runs on.
+        flags.append("-XX:CICompilerCount=1")
+    if command in ("predict", "explain"):
+        # What is called in less than a second is not worth being compiled into each of its callers.
+        flags.append("-XX:C1MaxInlineSize=15")
+    return flags
 
 
 def environment() -> dict[str, str]:

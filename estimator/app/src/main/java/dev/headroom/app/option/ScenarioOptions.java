@@ -11,12 +11,12 @@ import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -42,9 +42,10 @@ public final class ScenarioOptions {
 
     /** The settings whose options are among the words of a command line. */
     public static Predicate<Setting<?>> among(List<String> words) {
-        Set<String> names = words.stream()
-                .map(word -> word.indexOf('=') < 0 ? word : word.substring(0, word.indexOf('=')))
-                .collect(Collectors.toSet());
+        Set<String> names = new HashSet<>();
+        for (String word : words) {
+            names.add(word.indexOf('=') < 0 ? word : word.substring(0, word.indexOf('=')));
+        }
         return setting -> names.contains(ScenarioArguments.option(setting))
                 || names.contains("--" + setting.words().orElseThrow().alias());
     }

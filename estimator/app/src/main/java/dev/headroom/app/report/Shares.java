@@ -59,7 +59,7 @@ final class Shares {
         all.add(new Share("rounding", p.rounding()));
         all.add(new Share("cached, free", p.cachedFree()));
         all.removeIf(share -> share.bytes() == 0);
-        all.sort(Comparator.comparingLong(Share::bytes).reversed());
+        all.sort((a, b) -> Long.compare(b.bytes(), a.bytes()));
         if (all.size() <= most) {
             return all;
         }

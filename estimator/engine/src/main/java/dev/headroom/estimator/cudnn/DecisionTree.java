@@ -11,19 +11,22 @@ import java.util.List;
  * threshold goes left.
  */
 final class DecisionTree {
-    private static final int LEAF = 255;
+    private static final byte LEAF = -1;
     private static final int PLANES = 4;
 
     /** The feature that a node compares, or {@link #LEAF}. */
     private final byte[] features;
-    /** Of inner nodes. */
-    private final float[] thresholds;
-    /** The right child of an inner node, the outcome of a leaf. */
+    /** Of inner nodes, by their rank among them; read when compared, because an outcome meets few of them. */
+    private final byte[] thresholds;
+    /** The rank of an inner node among inner nodes, the outcome of a leaf. */
+    private final int[] ranks;
+    /** The right child of an inner node. */
     private final int[] next;
 
-    private DecisionTree(byte[] features, float[] thresholds, int[] next) {
+    private DecisionTree(byte[] features, byte[] thresholds, int[] ranks, int[] next) {
         this.features = features;
         this.thresholds = thresholds;
+        this.ranks = ranks;
         this.next = next;
     }
 
@@ -35,29 +38,28 @@ final class DecisionTree {
         int nodes = in.readInt();
         byte[] features = in.readNBytes(nodes);
         int leaves = nodes / 2 + 1;
-        byte[] bits = in.readNBytes((nodes - leaves) * PLANES);
+        byte[] thresholds = in.readNBytes((nodes - leaves) * PLANES);
         byte[] outcomes = in.readNBytes(leaves * 2);
-        float[] thresholds = new float[nodes];
+        int[] ranks = new int[nodes];
         int[] next = new int[nodes];
         int[] open = new int[nodes];
         int depth = 0;
         int inner = 0;
         int leaf = 0;
         for (int i = 0; i < nodes; i++) {
-            if (Byte.toUnsignedInt(features[i]) == LEAF) {
-                next[i] = plane(outcomes, leaf, leaves, 2);
+            if (features[i] == LEAF) {
+                ranks[i] = (outcomes[leaf] & 0xff) << Byte.SIZE | outcomes[leaves + leaf] & 0xff;
                 leaf++;
                 if (depth > 0) {
                     depth--;
                     next[open[depth]] = i + 1; // the left side of this node is complete
                 }
             } else {
-                thresholds[i] = Float.intBitsToFloat(plane(bits, inner, nodes - leaves, PLANES));
-                inner++;
+                ranks[i] = inner++;
                 open[depth++] = i;
             }
         }
-        return new DecisionTree(features, thresholds, next);
+        return new DecisionTree(features, thresholds, ranks, next);
     }
 
     /** Reads a tree for each direction of a convolution, in their order. */
@@ -69,20 +71,21 @@ final class DecisionTree {
         return trees;
     }
 
-    private static int plane(byte[] bytes, int at, int length, int planes) {
-        int value = 0;
-        for (int p = 0; p < planes; p++) {
-            value = value << Byte.SIZE | Byte.toUnsignedInt(bytes[p * length + at]);
+    private float threshold(int rank) {
+        int inner = thresholds.length / PLANES;
+        int bits = 0;
+        for (int p = 0; p < PLANES; p++) {
+            bits = bits << Byte.SIZE | Byte.toUnsignedInt(thresholds[p * inner + rank]);
         }
-        return value;
+        return Float.intBitsToFloat(bits);
     }
 
     /** The outcome for a description. */
     int outcome(float[] description) {
         int i = 0;
-        while (Byte.toUnsignedInt(features[i]) != LEAF) {
-            i = description[features[i]] <= thresholds[i] ? i + 1 : next[i];
+        while (features[i] != LEAF) {
+            i = description[features[i]] <= threshold(ranks[i]) ? i + 1 : next[i];
         }
-        return next[i];
+        return ranks[i];
     }
 }

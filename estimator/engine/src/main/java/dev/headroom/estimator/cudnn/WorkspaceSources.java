@@ -9,7 +9,6 @@ import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +40,7 @@ public final class WorkspaceSources {
 
     private WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu, @Nullable DriverPlans plans) {
         this.sources = sources.stream()
-                .sorted(Comparator.comparing(WorkspaceSource::level))
+                .sorted((a, b) -> a.level().compareTo(b.level()))
                 .toList();
         this.gpu = gpu;
         this.plans = plans;

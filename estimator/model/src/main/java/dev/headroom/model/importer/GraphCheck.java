@@ -53,9 +53,11 @@ final class GraphCheck {
     }
 
     private static void printable(String name) {
-        if (name != null && name.chars().anyMatch(Character::isISOControl)) {
-            throw new UserInputException("the name '" + name
-                    + "' holds a control character; name the module or tensor otherwise and export again");
+        for (int i = 0; name != null && i < name.length(); i++) {
+            if (Character.isISOControl(name.charAt(i))) {
+                throw new UserInputException("the name '" + name
+                        + "' holds a control character; name the module or tensor otherwise and export again");
+            }
         }
     }
 

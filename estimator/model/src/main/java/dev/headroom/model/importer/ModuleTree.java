@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Modules in the order in which their parents registered them. */
 final class ModuleTree {
@@ -14,6 +15,8 @@ final class ModuleTree {
 
     /** Characters of such a module's path, enough to find it by. */
     private static final int SHOWN = 60;
+
+    private static final Pattern SECOND_CALL = Pattern.compile("@\\d+\\z");
 
     private final Map<String, ModuleTree> children = new LinkedHashMap<>();
     private final String path;
@@ -32,7 +35,7 @@ final class ModuleTree {
     static List<String> order(List<String> called, Iterable<String> tensors) {
         ModuleTree root = new ModuleTree("");
         for (String name : called) {
-            if (!name.matches(".*@\\d+")) {
+            if (!SECOND_CALL.matcher(name).find()) {
                 root.add(name);
             }
         }
@@ -54,12 +57,13 @@ final class ModuleTree {
         if (name.isEmpty()) {
             return;
         }
-        if (name.chars().filter(c -> c == '.').count() >= DEEPEST) {
-            throw new UserInputException("a module has " + DEEPEST + " or more modules around it, which is more than"
-                    + " Python's calls can be nested: " + name.substring(0, SHOWN) + "…");
-        }
         ModuleTree at = this;
+        int around = 0;
         for (int end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
+            if (around++ >= DEEPEST) {
+                throw new UserInputException("a module has " + DEEPEST + " or more modules around it, which is more than"
+                        + " Python's calls can be nested: " + name.substring(0, SHOWN) + "…");
+            }
             String prefix = end < 0 ? name : name.substring(0, end);
             at = at.children.computeIfAbsent(prefix, ModuleTree::new);
             if (end < 0) {

@@ -7,7 +7,6 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
@@ -107,7 +106,11 @@ final class ConvolutionPlans {
     }
 
     private static List<Long> list(long[] values) {
-        return Arrays.stream(values).boxed().toList();
+        Long[] list = new Long[values.length];
+        for (int i = 0; i < list.length; i++) {
+            list[i] = values[i];
+        }
+        return List.of(list);
     }
 
     private static long alignment(Tensor t) {

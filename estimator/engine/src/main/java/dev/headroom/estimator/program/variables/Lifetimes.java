@@ -9,7 +9,6 @@ import dev.headroom.model.graph.ObservedReleases;
 import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -122,11 +121,13 @@ public final class Lifetimes {
 
     private static void inOrder(List<String> values, List<String> order) {
         if (values.size() > 1) {
-            values.sort(Comparator.comparingInt(v -> {
-                int at = order.indexOf(v);
-                return at < 0 ? Integer.MAX_VALUE : at;
-            }));
+            values.sort((a, b) -> Integer.compare(place(order, a), place(order, b)));
         }
+    }
+
+    private static int place(List<String> order, String value) {
+        int at = order.indexOf(value);
+        return at < 0 ? Integer.MAX_VALUE : at;
     }
 
     /** Last node of the outermost module call that a use lies in and the making does not. */
