@@ -14,7 +14,7 @@ from headroom.errors import Defect, HeadroomError
 
 RUNTIME = Path(__file__).parent / "runtime"
 MAIN = "dev.headroom.app.command.Main"
-START = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
+START = ("-XX:-UsePerfData", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
 
 LAUNCHED = "HEADROOM_LAUNCHED"
 """The process that was already replaced by what ``HEADROOM_COMMAND`` names."""
@@ -45,16 +45,20 @@ def command(arguments: Sequence[str]) -> list[str]:
 
 def _flags(command: str) -> list[str]:
     """Options of Java that fit what a command does."""
+    serial = "-XX:+UseSerialGC"  # it starts fastest
     if command == "measure":
-        return ["-XX:MaxRAMPercentage=70"]  # it computes, and keeps values in Java's heap
+        return [serial, "-XX:MaxRAMPercentage=70"]  # it computes, and keeps values in Java's heap
     flags = ["-XX:TieredStopAtLevel=1"]  # predictions are short: the first compiler starts fastest
     if (os.cpu_count() or 1) <= 2:
         # A second thread that compiles would take the processor that the program runs on.
         flags.append("-XX:CICompilerCount=1")
+    if command == "advise":
+        # It plays a hundred runs, and while what they made is copied, all processors wait.
+        return [*flags, "-XX:+UseParallelGC", "-XX:InitialRAMPercentage=6.25", "-XX:MaxNewSize=256m"]
     if command in ("predict", "explain"):
         # What is called in less than a second is not worth being compiled into each of its callers.
         flags.append("-XX:C1MaxInlineSize=15")
-    return flags
+    return [serial, *flags]
 
 
 def environment() -> dict[str, str]:

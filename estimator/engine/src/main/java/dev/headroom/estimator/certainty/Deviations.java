@@ -27,6 +27,9 @@ public final class Deviations {
      */
     private static final double TAIL_LEVEL = 0.9;
 
+    /** So many standard deviations away, a normal distribution is 0 or 1 but for what a double cannot tell. */
+    private static final double CERTAIN = 9;
+
     private final double[] sorted;
     private final double[] sizes;
     private final NormalDistribution kernel;
@@ -92,8 +95,13 @@ public final class Deviations {
     public double exceeds(long predicted, long bound) {
         double z = (bound - predicted) / (Math.sqrt(Mib.of(Math.max(predicted, 1))) * Bytes.MIB);
         double sum = 1 - unseen.cumulativeProbability(z);
+        double near = CERTAIN * kernel.getStandardDeviation();
         for (double d : sorted) {
-            sum += kernel.cumulativeProbability(d - z);
+            if (Math.abs(d - z) < near) {
+                sum += kernel.cumulativeProbability(d - z);
+            } else {
+                sum += d < z ? 0 : 1;
+            }
         }
         return sum / (sorted.length + 1);
     }

@@ -48,11 +48,9 @@ final class DeviceMap {
     @Nullable
     Tensor load() {
         warmUp();
-        List<String> checkpoint = model.state().tensors().entrySet().stream()
+        List<String> checkpoint = NaturalOrder.sorted(model.state().tensors().entrySet().stream()
                 .filter(e -> inCheckpoint(e.getKey(), e.getValue()))
-                .map(Map.Entry::getKey)
-                .sorted(NaturalOrder.INSTANCE)
-                .toList();
+                .map(Map.Entry::getKey));
         for (String name : checkpoint) {
             if (quantiser.quantises(name)) {
                 quantiser.load(name);

@@ -1,54 +1,76 @@
 package dev.headroom.estimator.loading;
 
-import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The order in which a checkpoint's tensors are loaded: by the parts of their names between dots, numbers before words,
- * numbers at the end of words as numbers (transformers/core_model_loading.py, dot_natural_key).
+ * A tensor's name in the order in which a checkpoint's tensors are loaded: by the parts of their names between dots,
+ * numbers before words, numbers at the end of words as numbers (transformers/core_model_loading.py, dot_natural_key).
  */
-final class NaturalOrder implements Comparator<String> {
-    static final NaturalOrder INSTANCE = new NaturalOrder();
+final class NaturalOrder implements Comparable<NaturalOrder> {
+    /**
+     * What lies between two dots.
+     *
+     * @param digits of the number at its end, without zeros before it; "" for none
+     */
+    private record Part(String word, String digits) implements Comparable<Part> {
+        static Part of(String text) {
+            int word = text.length();
+            while (word > 0 && isDigit(text.charAt(word - 1))) {
+                word--;
+            }
+            int digits = word;
+            while (digits < text.length() - 1 && text.charAt(digits) == '0') {
+                digits++;
+            }
+            return new Part(text.substring(0, word), text.substring(digits));
+        }
 
-    private NaturalOrder() {}
+        private static boolean isDigit(char c) {
+            return c >= '0' && c <= '9';
+        }
+
+        private boolean isNumber() {
+            return word.isEmpty() && !digits.isEmpty();
+        }
+
+        @Override
+        public int compareTo(Part other) {
+            if (isNumber() != other.isNumber()) {
+                return isNumber() ? -1 : 1;
+            }
+            int order = word.compareTo(other.word);
+            if (order != 0) {
+                return order;
+            }
+            // Digits by their value; none comes before any.
+            return digits.length() != other.digits.length()
+                    ? Integer.compare(digits.length(), other.digits.length())
+                    : digits.compareTo(other.digits);
+        }
+    }
+
+    private final String name;
+    private final List<Part> parts;
+
+    private NaturalOrder(String name) {
+        this.name = name;
+        this.parts = Stream.of(name.split("\\.", -1)).map(Part::of).toList();
+    }
+
+    /** Names in their order. */
+    static List<String> sorted(Stream<String> names) {
+        return names.map(NaturalOrder::new).sorted().map(n -> n.name).toList();
+    }
 
     @Override
-    public int compare(String a, String b) {
-        String[] left = a.split("\\.", -1);
-        String[] right = b.split("\\.", -1);
-        for (int i = 0; i < Math.min(left.length, right.length); i++) {
-            int order = part(left[i], right[i]);
+    public int compareTo(NaturalOrder other) {
+        for (int i = 0; i < Math.min(parts.size(), other.parts.size()); i++) {
+            int order = parts.get(i).compareTo(other.parts.get(i));
             if (order != 0) {
                 return order;
             }
         }
-        return Integer.compare(left.length, right.length);
-    }
-
-    private static int part(String a, String b) {
-        int wordA = word(a);
-        int wordB = word(b);
-        boolean numberA = wordA == 0 && !a.isEmpty();
-        boolean numberB = wordB == 0 && !b.isEmpty();
-        if (numberA != numberB) {
-            return numberA ? -1 : 1;
-        }
-        int order = a.substring(0, wordA).compareTo(b.substring(0, wordB));
-        return order != 0 ? order : number(a.substring(wordA), b.substring(wordB));
-    }
-
-    /** Where the number at the end begins. */
-    private static int word(String part) {
-        int end = part.length();
-        while (end > 0 && part.charAt(end - 1) >= '0' && part.charAt(end - 1) <= '9') {
-            end--;
-        }
-        return end;
-    }
-
-    /** Digits by their value; none comes before any. */
-    private static int number(String a, String b) {
-        String left = a.replaceFirst("^0+(?=.)", "");
-        String right = b.replaceFirst("^0+(?=.)", "");
-        return left.length() != right.length() ? Integer.compare(left.length(), right.length()) : left.compareTo(right);
+        return Integer.compare(parts.size(), other.parts.size());
     }
 }

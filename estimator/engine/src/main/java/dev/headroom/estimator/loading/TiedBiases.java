@@ -35,10 +35,13 @@ final class TiedBiases {
         HeldTensor held = Objects.requireNonNull(all.get(name), name);
         boolean alias =
                 held.kind() == Graph.InputKind.PARAMETER && !held.storage().equals(name);
+        if (!alias) {
+            return;
+        }
         String own = ModelState.owner(name) + BIAS;
         String bias = all.containsKey(own) ? own : ModelState.owner(held.storage()) + BIAS;
         HeldTensor beside = all.get(bias);
-        if (alias && beside != null && model.named(bias) != null) {
+        if (beside != null && model.named(bias) != null) {
             copy(bias, !name.equals(bias) && !beside.storage().equals(bias));
         }
     }

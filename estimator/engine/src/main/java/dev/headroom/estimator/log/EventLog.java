@@ -1,9 +1,6 @@
 package dev.headroom.estimator.log;
 
 import dev.headroom.model.graph.DType;
-import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
@@ -17,47 +14,58 @@ public final class EventLog {
     private static final byte FREE = -1;
     private static final Category[] CATEGORIES = Category.values();
 
-    private final LongArrayList requested;
-    private final LongArrayList rounded;
-    private final IntArrayList attribution;
-    private final IntArrayList stream;
-    private final ObjectArrayList<DType> dtype;
-    private final ObjectArrayList<long[]> sizes;
-    private final IntArrayList eventStorage;
-    private byte[] eventKind;
-    private final IntArrayList eventRunning;
-    private final LongArrayList eventReserved;
+    /** Rows of a page, as a power of two. Logs grow by pages, so that nothing is copied and little stays empty. */
+    private static final int SHIFT = 12;
+
+    private static final int ROWS = 1 << SHIFT;
+    private static final int ROW = ROWS - 1;
+
+    private StoragePage[] storagePages = new StoragePage[16];
+    private int storages;
+    private EventPage[] eventPages = new EventPage[16];
+    private int events;
     private final BitSet spared;
     private int frees;
 
+    /** In place of what the pages say, where the events were played on another allocator; else {@code null}. */
+    private final long @Nullable [] otherRounded;
+
+    private final long @Nullable [] otherReserved;
+
+    /** Rows of storages. */
+    private static final class StoragePage {
+        final long[] requested = new long[ROWS];
+        final long[] rounded = new long[ROWS];
+        final int[] attribution = new int[ROWS];
+        final int[] stream = new int[ROWS];
+        final DType[] dtype = new DType[ROWS];
+        final long[][] sizes = new long[ROWS][];
+    }
+
+    /** Rows of events. */
+    private static final class EventPage {
+        final int[] storage = new int[ROWS];
+        final byte[] kind = new byte[ROWS];
+        final int[] running = new int[ROWS];
+        final long[] reserved = new long[ROWS];
+    }
+
     /** An empty one. */
     public EventLog() {
-        requested = new LongArrayList();
-        rounded = new LongArrayList();
-        attribution = new IntArrayList();
-        stream = new IntArrayList();
-        dtype = new ObjectArrayList<>();
-        sizes = new ObjectArrayList<>();
-        eventStorage = new IntArrayList();
-        eventKind = new byte[16];
-        eventRunning = new IntArrayList();
-        eventReserved = new LongArrayList();
         spared = new BitSet();
+        otherRounded = null;
+        otherReserved = null;
     }
 
     private EventLog(EventLog same, long[] roundedBytes, long[] reservedBytes) {
-        requested = same.requested;
-        rounded = LongArrayList.wrap(roundedBytes);
-        attribution = same.attribution;
-        stream = same.stream;
-        dtype = same.dtype;
-        sizes = same.sizes;
-        eventStorage = same.eventStorage;
-        eventKind = same.eventKind;
-        eventRunning = same.eventRunning;
-        eventReserved = LongArrayList.wrap(reservedBytes);
+        storagePages = same.storagePages;
+        storages = same.storages;
+        eventPages = same.eventPages;
+        events = same.events;
         spared = same.spared;
         frees = same.frees;
+        otherRounded = roundedBytes;
+        otherReserved = reservedBytes;
     }
 
     /**
@@ -79,15 +87,26 @@ public final class EventLog {
             long[] shape,
             int onStream,
             long reserved) {
-        int id = requested.size();
-        requested.add(requestedBytes);
-        rounded.add(roundedBytes);
-        attribution.add(madeBy);
-        stream.add(onStream);
-        dtype.add(type);
-        sizes.add(shape);
+        int id = storages++;
+        StoragePage page = id % ROWS == 0 ? nextStoragePage() : storagePages[id >>> SHIFT];
+        int row = id & ROW;
+        page.requested[row] = requestedBytes;
+        page.rounded[row] = roundedBytes;
+        page.attribution[row] = madeBy;
+        page.stream[row] = onStream;
+        page.dtype[row] = type;
+        page.sizes[row] = shape;
         event(id, (byte) category.ordinal(), madeBy, reserved);
         return id;
+    }
+
+    private StoragePage nextStoragePage() {
+        int page = storages >>> SHIFT;
+        if (page == storagePages.length) {
+            storagePages = Arrays.copyOf(storagePages, 2 * page);
+        }
+        storagePages[page] = new StoragePage();
+        return storagePages[page];
     }
 
     public void free(int storage, int running, long reserved) {
@@ -110,85 +129,98 @@ public final class EventLog {
     }
 
     private void event(int storage, byte kind, int running, long reserved) {
-        int event = eventStorage.size();
-        if (event == eventKind.length) {
-            eventKind = Arrays.copyOf(eventKind, event * 2);
+        int event = events;
+        EventPage page = event % ROWS == 0 ? nextEventPage() : eventPages[event >>> SHIFT];
+        int row = event & ROW;
+        page.storage[row] = storage;
+        page.kind[row] = kind;
+        page.running[row] = running;
+        page.reserved[row] = reserved;
+        events = event + 1;
+    }
+
+    private EventPage nextEventPage() {
+        int page = events >>> SHIFT;
+        if (page == eventPages.length) {
+            eventPages = Arrays.copyOf(eventPages, 2 * page);
         }
-        eventKind[event] = kind;
-        eventStorage.add(storage);
-        eventRunning.add(running);
-        eventReserved.add(reserved);
+        eventPages[page] = new EventPage();
+        return eventPages[page];
     }
 
     /** Number of events so far. */
     public int size() {
-        return eventStorage.size();
+        return events;
     }
 
     /** The storage of an event. */
     public int storage(int event) {
-        return eventStorage.getInt(event);
+        return eventPages[event >>> SHIFT].storage[event & ROW];
+    }
+
+    private byte kind(int event) {
+        return eventPages[event >>> SHIFT].kind[event & ROW];
     }
 
     /** Whether an event ends its storage. */
     public boolean isFree(int event) {
-        return eventKind[event] == FREE;
+        return kind(event) == FREE;
     }
 
     /** What an event's storage counts as from then on; {@code null} when the event frees it. */
     public @Nullable Category category(int event) {
-        byte kind = eventKind[event];
+        byte kind = kind(event);
         return kind == FREE ? null : CATEGORIES[kind];
     }
 
     /** Number of the {@link Attribution} of what ran when an event happened. */
     public int running(int event) {
-        return eventRunning.getInt(event);
+        return eventPages[event >>> SHIFT].running[event & ROW];
     }
 
     /** Bytes that the allocator held after an event. */
     public long reserved(int event) {
-        return eventReserved.getLong(event);
+        return otherReserved == null ? eventPages[event >>> SHIFT].reserved[event & ROW] : otherReserved[event];
     }
 
     /** Number of storages that are not freed. */
     public int alive() {
-        return requested.size() - frees;
+        return storages - frees;
     }
 
     /** Number of storages so far. */
     public int storages() {
-        return requested.size();
+        return storages;
     }
 
     /** Requested bytes of a storage. */
     public long requested(int storage) {
-        return requested.getLong(storage);
+        return storagePages[storage >>> SHIFT].requested[storage & ROW];
     }
 
     /** Bytes of a storage's block. */
     public long rounded(int storage) {
-        return rounded.getLong(storage);
+        return otherRounded == null ? storagePages[storage >>> SHIFT].rounded[storage & ROW] : otherRounded[storage];
     }
 
     /** Number of the {@link Attribution} of a storage. */
     public int attribution(int storage) {
-        return attribution.getInt(storage);
+        return storagePages[storage >>> SHIFT].attribution[storage & ROW];
     }
 
     /** The stream whose pool a storage's block is of. */
     public int stream(int storage) {
-        return stream.getInt(storage);
+        return storagePages[storage >>> SHIFT].stream[storage & ROW];
     }
 
     /** Element type of the tensor that a storage was made for. */
     public DType dtype(int storage) {
-        return dtype.get(storage);
+        return storagePages[storage >>> SHIFT].dtype[storage & ROW];
     }
 
     /** Sizes of the tensor that a storage was made for; do not change the array. */
     public long[] sizes(int storage) {
-        return sizes.get(storage);
+        return storagePages[storage >>> SHIFT].sizes[storage & ROW];
     }
 
     /** Told of events in order. */
@@ -201,12 +233,12 @@ public final class EventLog {
         default void changed(int storage, Category category) {}
     }
 
-    /** Tells of the first {@code events} events. */
-    public void replay(int events, Visitor visitor) {
+    /** Tells of the first {@code until} events. */
+    public void replay(int until, Visitor visitor) {
         int born = 0;
-        for (int i = 0; i < events; i++) {
-            int storage = eventStorage.getInt(i);
-            byte kind = eventKind[i];
+        for (int i = 0; i < until; i++) {
+            int storage = storage(i);
+            byte kind = kind(i);
             if (kind == FREE) {
                 visitor.freed(storage);
             } else {
@@ -220,15 +252,15 @@ public final class EventLog {
     }
 
     /**
-     * What was alive after the first {@code events} events.
+     * What was alive after the first {@code until} events.
      *
      * @return by storage: its category, or {@code null} when it was not alive
      */
-    public Category[] aliveAfter(int events) {
-        Category[] out = new Category[requested.size()];
-        for (int i = 0; i < events; i++) {
-            byte kind = eventKind[i];
-            out[eventStorage.getInt(i)] = kind == FREE ? null : CATEGORIES[kind];
+    public Category[] aliveAfter(int until) {
+        Category[] out = new Category[storages];
+        for (int i = 0; i < until; i++) {
+            byte kind = kind(i);
+            out[storage(i)] = kind == FREE ? null : CATEGORIES[kind];
         }
         return out;
     }

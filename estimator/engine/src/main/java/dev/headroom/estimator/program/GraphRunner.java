@@ -42,6 +42,10 @@ public final class GraphRunner implements ForwardPass {
     private final int[] executions;
     private final int[][] storages;
     private final Map<String, NodeRuns.Made> made = new HashMap<>();
+
+    /** The last copy of these that was handed out. */
+    private Map<String, NodeRuns.Made> known = Map.of();
+
     private final ModuleCalls moduleCalls;
 
     /** A runner that recomputes nothing. */
@@ -162,7 +166,11 @@ public final class GraphRunner implements ForwardPass {
 
     @Override
     public NodeRuns runs() {
-        return new NodeRuns(executions.clone(), storages.clone(), Map.copyOf(made), withoutGradients.size());
+        // Passes run by the thousand, and nothing is made anew in most of them.
+        if (known.size() < made.size()) {
+            known = Map.copyOf(made);
+        }
+        return new NodeRuns(executions.clone(), storages.clone(), known, withoutGradients.size());
     }
 
     @Override
@@ -175,11 +183,11 @@ public final class GraphRunner implements ForwardPass {
         for (int i = 0; i < executions.length; i++) {
             executions[i] += after.executions()[i] - before.executions()[i];
             int[] made = after.results()[i];
-            storages[i] = made == null
-                    ? null
-                    : Arrays.stream(made)
-                            .map(s -> s < 0 ? s : numbers.applyAsInt(s))
-                            .toArray();
+            int[] now = made == null ? null : made.clone();
+            for (int k = 0; now != null && k < now.length; k++) {
+                now[k] = now[k] < 0 ? now[k] : numbers.applyAsInt(now[k]);
+            }
+            storages[i] = now;
         }
     }
 

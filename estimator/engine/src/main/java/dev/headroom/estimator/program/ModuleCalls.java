@@ -123,8 +123,8 @@ final class ModuleCalls {
      */
     void leave(int node, Predicate<Span> which, List<String> released, Map<String, Tensor> values) {
         if (!hooked()) {
-            for (String v : released) {
-                runtime.release(values.remove(v));
+            for (int i = 0; i < released.size(); i++) {
+                runtime.release(values.remove(released.get(i)));
             }
             return;
         }

@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -32,7 +33,9 @@ final class OnHost {
             return false; // torch.tensor(…, device=…) and other ways to the device
         }
         boolean host = false;
-        for (Node.NamedArgument a : call.node().arguments()) {
+        List<Node.NamedArgument> arguments = call.node().arguments();
+        for (int i = 0; i < arguments.size(); i++) {
+            Node.NamedArgument a = arguments.get(i);
             Tensor t = call.tensor(a);
             if (t != null) {
                 if (t.onDevice()) {
@@ -64,7 +67,9 @@ final class OnHost {
     static Call broughtAlong(Call call) {
         boolean device = false;
         String literal = null;
-        for (Node.NamedArgument a : call.node().arguments()) {
+        List<Node.NamedArgument> arguments = call.node().arguments();
+        for (int i = 0; i < arguments.size(); i++) {
+            Node.NamedArgument a = arguments.get(i);
             Tensor t = call.tensor(a);
             device |= t != null && t.onDevice();
             literal = t != null && !t.onDevice() && t.dim() > 0 ? a.name() : literal;

@@ -44,13 +44,12 @@ public final class GradNode extends Part {
 
     final List<Saved> saved = new ArrayList<>(4);
 
-    /** What the node holds for as long as it is there, as plain attributes of a Python function's {@code ctx} are. */
-    final List<Tensor> attached = new ArrayList<>(0);
+    /** Made when there is something to hold: a run has thousands of nodes, of which few do. */
+    private @Nullable List<Tensor> attached;
 
-    /** Shape, type and layout of the forward results, one entry an input of this node. */
-    final List<long[]> inputSizes = new ArrayList<>(1);
-
-    final List<DType> inputTypes = new ArrayList<>(1);
+    private long[][] inputSizes = new long[1][];
+    private DType[] inputTypes = new DType[1];
+    private int inputs;
 
     @Nullable
     Backward backward;
@@ -77,8 +76,8 @@ public final class GradNode extends Part {
 
     private @Nullable NodeHooks hooks;
 
-    /** Forward results that are tensors of a subclass. */
-    private final BitSet wrapped = new BitSet(0);
+    /** Forward results that are tensors of a subclass; {@code null} for none. */
+    private @Nullable BitSet wrapped;
 
     GradNode(String name, long sequence, Edge[] edges, EagerRuntime runtime, int device, @Nullable Tensor variable) {
         this.device = device;
@@ -120,12 +119,15 @@ public final class GradNode extends Part {
 
     /** Notes that a forward result is a tensor of a subclass. */
     void setWrapped(int input) {
+        if (wrapped == null) {
+            wrapped = new BitSet();
+        }
         wrapped.set(input);
     }
 
     /** Whether a forward result is a tensor of a subclass, and so its gradient. */
     boolean isWrapped(int input) {
-        return wrapped.get(input);
+        return wrapped != null && wrapped.get(input);
     }
 
     /** Waits for collectives that gave the node its gradients, unless it looks at their sizes only. */
@@ -175,16 +177,58 @@ public final class GradNode extends Part {
         for (int i = 0; i < saved.size(); i++) {
             saved.get(i).describe(to);
         }
-        to.parts(attached);
-        to.number(inputs());
-        for (int i = 0; i < inputs(); i++) {
-            to.constant(inputSizes.get(i));
-            to.number(inputTypes.get(i).ordinal());
+        to.parts(attached());
+        to.number(inputs);
+        for (int i = 0; i < inputs; i++) {
+            to.constant(inputSizes[i]);
+            to.number(inputTypes[i].ordinal());
         }
-        to.unknownIf(device != 0 || stream != 0 || hooks != null || !wrapped.isEmpty());
+        to.unknownIf(device != 0 || stream != 0 || hooks != null || wrapped != null);
+    }
+
+    /**
+     * Adds an input: the gradient of a forward result.
+     *
+     * @param sizes of the result
+     */
+    void addInput(long[] sizes, DType type) {
+        if (inputs == inputSizes.length) {
+            inputSizes = Arrays.copyOf(inputSizes, 2 * inputs);
+            inputTypes = Arrays.copyOf(inputTypes, 2 * inputs);
+        }
+        inputSizes[inputs] = sizes;
+        inputTypes[inputs++] = type;
     }
 
     int inputs() {
-        return inputSizes.size();
+        return inputs;
+    }
+
+    /** The shape of the forward result that an input is the gradient of. */
+    long[] inputSizes(int input) {
+        return inputSizes[input];
+    }
+
+    /** The type of the forward result that an input is the gradient of. */
+    DType inputType(int input) {
+        return inputTypes[input];
+    }
+
+    /** What the node holds for as long as it is there, as plain attributes of a Python function's {@code ctx} are. */
+    List<Tensor> attached() {
+        return attached == null ? List.of() : attached;
+    }
+
+    /** Holds a tensor for as long as the node is there. */
+    void attach(Tensor t) {
+        if (attached == null) {
+            attached = new ArrayList<>();
+        }
+        attached.add(t);
+    }
+
+    /** Holds nothing any more. */
+    void detachAll() {
+        attached = null;
     }
 }

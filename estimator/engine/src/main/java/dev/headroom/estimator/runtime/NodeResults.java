@@ -27,12 +27,12 @@ final class NodeResults {
             if (t == null) {
                 continue;
             }
-            long[] sizes = e.node().inputSizes.get(e.input());
+            long[] sizes = e.node().inputSizes(e.input());
             if (!Arrays.equals(t.sizes(), sizes) && !e.node().takesWhole(t.sizes())) {
                 Tensor reduced = arithmetic.sumTo(runtime, t, sizes);
                 t = replace(outputs, i, reduced);
             }
-            DType type = e.node().inputTypes.get(e.input());
+            DType type = e.node().inputType(e.input());
             if (t.dtype() != type) {
                 replace(outputs, i, arithmetic.cast(runtime, t, type));
             }

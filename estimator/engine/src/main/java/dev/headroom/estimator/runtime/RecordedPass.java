@@ -18,7 +18,8 @@ public final class RecordedPass {
 
     /** A node's result through which gradients flow: where the node keeps it, that is this result. */
     static void note(GradNode node, Tensor out, int number) {
-        for (Saved s : node.saved) {
+        for (int i = 0; i < node.saved.size(); i++) {
+            Saved s = node.saved.get(i);
             Tensor kept = s.keptResult();
             if (kept != null && kept.storage() == out.storage()) {
                 s.result = number;

@@ -110,11 +110,10 @@ public final class Tape {
         if (node == null) {
             int device = runtime.devices().of(leaf);
             node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], runtime, device, leaf);
-            node.inputSizes.add(leaf.gradientSizes());
+            node.addInput(leaf.gradientSizes(), leaf.dtype());
             if (leaf.distribution() != null) {
                 node.setWrapped(0);
             }
-            node.inputTypes.add(leaf.dtype());
             runtime.hold(leaf);
             leaf.setAccumulator(node);
         }
@@ -198,8 +197,7 @@ public final class Tape {
 
     void addOutput(GradNode node, @Nullable Tensor out, boolean nonDifferentiable) {
         int number = node.inputs();
-        node.inputSizes.add(out == null ? new long[0] : out.sizes());
-        node.inputTypes.add(out == null ? DType.FLOAT32 : out.dtype());
+        node.addInput(out == null ? new long[0] : out.sizes(), out == null ? DType.FLOAT32 : out.dtype());
         if (out != null && !nonDifferentiable) {
             RecordedPass.note(node, out, number);
             setHistory(out, node, number);
@@ -225,7 +223,7 @@ public final class Tape {
 
     /** Holds a tensor as long as a node is there; hooks on saved tensors do not see it. */
     Saved attach(GradNode node, Tensor t) {
-        node.attached.add(keep(t));
+        node.attach(keep(t));
         return new Saved(t);
     }
 
@@ -278,7 +276,9 @@ public final class Tape {
 
     /** A node's apply() fetches all that it saved before it computes anything. */
     void unpackSaved(GradNode node) {
-        for (Saved s : node.saved) {
+        // By their numbers: the first compiler makes an object of each iterator, and a pass comes by thousands.
+        for (int i = 0; i < node.saved.size(); i++) {
+            Saved s = node.saved.get(i);
             if (s.packed() != null) {
                 s.unpack();
             }
@@ -287,7 +287,8 @@ public final class Tape {
 
     /** What hooks handed out is a local variable of apply(): it dies with it, before the node's results are checked. */
     void releaseUnpacked(GradNode node) {
-        for (Saved s : node.saved) {
+        for (int i = 0; i < node.saved.size(); i++) {
+            Saved s = node.saved.get(i);
             if (s.packed() != null) {
                 releaseTensor(s);
             }
@@ -303,7 +304,8 @@ public final class Tape {
 
     /** Lets go of what a node saved, as after it ran. */
     void releaseSaved(GradNode node) {
-        for (Saved s : node.saved) {
+        for (int i = 0; i < node.saved.size(); i++) {
+            Saved s = node.saved.get(i);
             releaseTensor(s);
             if (s.packed() != null) {
                 s.packed().release();
@@ -311,8 +313,6 @@ public final class Tape {
         }
         node.saved.clear();
     }
-
-    // ------------------------------------------------------------ nodes end
 
     /** Gives a reference to a node back. */
     public void release(@Nullable GradNode node) {
@@ -334,8 +334,8 @@ public final class Tape {
 
     private void bury(GradNode dead) {
         releaseSaved(dead);
-        dead.attached.forEach(this::releaseSaved);
-        dead.attached.clear();
+        dead.attached().forEach(this::releaseSaved);
+        dead.detachAll();
         dead.backward = null;
         for (GradNode.Edge e : dead.edges) {
             if (e != null) {

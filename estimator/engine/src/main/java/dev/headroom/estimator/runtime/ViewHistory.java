@@ -20,13 +20,11 @@ final class ViewHistory {
      */
     static void rebase(EagerRuntime rt, GradNode fn, Tensor view) {
         Tensor base = Objects.requireNonNull(view.base(), "a view");
-        fn.inputSizes.add(view.sizes());
-        fn.inputTypes.add(view.dtype());
+        fn.addInput(view.sizes(), view.dtype());
         GradNode.Edge[] edges = fn.edges.clone();
         edges[0] = rt.tape().edge(base);
         GradNode node = rt.tape().node("CopySlices", edges);
-        node.inputSizes.add(base.sizes());
-        node.inputTypes.add(base.dtype());
+        node.addInput(base.sizes(), base.dtype());
         node.saved.addAll(fn.saved);
         fn.saved.clear();
         if (fn.edges[0] != null) {
@@ -90,8 +88,7 @@ final class ViewHistory {
             return;
         }
         GradNode node = rt.tape().node("AsStridedBackward0", edge);
-        node.inputSizes.add(view.sizes());
-        node.inputTypes.add(view.dtype());
+        node.addInput(view.sizes(), view.dtype());
         long[] sizes = base.sizes();
         long[] strides = base.strides();
         node.backward = grads -> {

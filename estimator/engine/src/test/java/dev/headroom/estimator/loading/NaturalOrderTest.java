@@ -27,7 +27,6 @@ class NaturalOrderTest {
     void numbersComeBeforeWordsAndByTheirValue() {
         List<String> names = new ArrayList<>(SORTED);
         Collections.reverse(names);
-        names.sort(NaturalOrder.INSTANCE);
-        assertEquals(SORTED, names);
+        assertEquals(SORTED, NaturalOrder.sorted(names.stream()));
     }
 }

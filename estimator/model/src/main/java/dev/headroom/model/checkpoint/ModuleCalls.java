@@ -85,14 +85,18 @@ public final class ModuleCalls {
     /** The outermost calls below {@code roots} (themselves included) that fit. */
     static List<Call> outermost(List<Call> roots, Predicate<Call> fits) {
         List<Call> out = new ArrayList<>();
+        addOutermost(roots, fits, out);
+        return out;
+    }
+
+    private static void addOutermost(List<Call> roots, Predicate<Call> fits, List<Call> to) {
         for (Call c : roots) {
             if (fits.test(c)) {
-                out.add(c);
+                to.add(c);
             } else {
-                out.addAll(outermost(c.children(), fits));
+                addOutermost(c.children(), fits, to);
             }
         }
-        return out;
     }
 
     /** The calls that fit and have none that fits below them. */

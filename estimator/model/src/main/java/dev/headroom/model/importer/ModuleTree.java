@@ -61,8 +61,9 @@ final class ModuleTree {
         int around = 0;
         for (int end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
             if (around++ >= DEEPEST) {
-                throw new UserInputException("a module has " + DEEPEST + " or more modules around it, which is more than"
-                        + " Python's calls can be nested: " + name.substring(0, SHOWN) + "…");
+                throw new UserInputException(
+                        "a module has " + DEEPEST + " or more modules around it, which is more than"
+                                + " Python's calls can be nested: " + name.substring(0, SHOWN) + "…");
             }
             String prefix = end < 0 ? name : name.substring(0, end);
             at = at.children.computeIfAbsent(prefix, ModuleTree::new);

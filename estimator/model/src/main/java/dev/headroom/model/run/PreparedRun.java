@@ -10,6 +10,8 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.memo.GraphMemo;
+import dev.headroom.model.memo.Recent;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.pass.KeptWhole;
 import dev.headroom.model.quant.pass.Preparing;
@@ -58,6 +60,12 @@ import org.jspecify.annotations.Nullable;
 public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symbols, CheckpointPlan plan) {
     /** The symbol of the sequence length in models from a {@code config.json}. */
     private static final String SEQUENCE = "seq";
+
+    /** Sizes of a graph that are remembered. */
+    private static final int KEPT = 32;
+
+    /** Variants of a run mostly have its sizes, and each size of a graph is checked under them. */
+    private static final GraphMemo<Recent<Sizes, Map<String, Long>>> BOUND = new GraphMemo<>(g -> new Recent<>(KEPT));
 
     private static final EqualGraphs SHARED_RESULTS = new EqualGraphs();
 
@@ -135,8 +143,18 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         if (GenerationProgram.of(imported).isPresent()) {
             dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
         }
-        return SymbolBinding.bind(imported, run.sizes().batch(), dims);
+        Sizes asked = new Sizes(run.sizes().batch(), dims);
+        Recent<Sizes, Map<String, Long>> bound = BOUND.of(imported);
+        Map<String, Long> there = bound.find(asked);
+        if (there == null) {
+            there = SymbolBinding.bind(imported, asked.batch(), dims);
+            bound.put(asked, there);
+        }
+        return there;
     }
+
+    /** What a graph's symbols are bound by: all that is asked of their values. */
+    private record Sizes(@Nullable Long batch, Map<String, Long> dims) {}
 
     private static Graph prepared(List<Pass> own, Graph imported, Scenario scenario, Map<String, Long> symbols) {
         Scenario known = PassResults.knownToPasses(scenario);
