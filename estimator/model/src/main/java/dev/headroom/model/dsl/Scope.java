@@ -18,18 +18,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The running program while a model is written: emits operators, keeps the stack of modules and their source lines. */
 public final class Scope {
     private static final class Running {
         private final Layer module;
         private final Node.ModuleCall call;
-        private String text = "";
-        private int line;
+        /** The frames of those that called it: their lines do not change while it runs. */
+        private final String above;
 
-        private Running(Layer module, Node.ModuleCall call) {
+        private String text = "";
+        private int number;
+
+        /** All frames down to the running line; {@code null} before somebody asks on this line. */
+        private @Nullable String trace;
+
+        private Running(Layer module, Node.ModuleCall call, @Nullable Running caller) {
             this.module = module;
             this.call = call;
+            this.above = caller == null ? "" : caller.trace() + "\n";
+        }
+
+        private void goTo(String line) {
+            text = line;
+            number++;
+            trace = null;
+        }
+
+        private String trace() {
+            if (trace == null) {
+                trace = above + "File \"" + module.type() + "\", line " + number + ", in forward\n    "
+                        + (text.isEmpty() ? "return" : text);
+            }
+            return trace;
         }
     }
 
@@ -80,7 +102,8 @@ public final class Scope {
     public Value[] results(Layer module, Value... inputs) {
         String path = parts.path(module);
         int n = calls.merge(module, 1, Integer::sum) - 1;
-        stack.addLast(new Running(module, new Node.ModuleCall(n == 0 ? path : path + "@" + n, path, module.type())));
+        Node.ModuleCall call = new Node.ModuleCall(n == 0 ? path : path + "@" + n, path, module.type());
+        stack.addLast(new Running(module, call, stack.peekLast()));
         Value[] out = module.results(this, inputs);
         stack.removeLast();
         return out;
@@ -96,7 +119,7 @@ public final class Scope {
         String call = (caller == null ? "" : caller.call.call()) + "/" + name + functions++;
         String path = caller == null ? "" : caller.call.path();
         Layer module = caller == null ? SCRIPT : caller.module;
-        stack.addLast(new Running(module, new Node.ModuleCall(call, path, Node.ModuleCall.FUNCTION)));
+        stack.addLast(new Running(module, new Node.ModuleCall(call, path, Node.ModuleCall.FUNCTION), caller));
         T out = body.get();
         stack.removeLast();
         return out;
@@ -107,9 +130,7 @@ public final class Scope {
      * = self.conv(x)"} binds the line's result to {@code out} until it is bound again or the module returns.
      */
     public void line(String text) {
-        Running r = stack.getLast();
-        r.text = text;
-        r.line++;
+        stack.getLast().goTo(text);
     }
 
     /** A parameter or buffer of the running module. */
@@ -269,12 +290,6 @@ public final class Scope {
     }
 
     private String trace() {
-        StringBuilder out = new StringBuilder();
-        for (Running r : stack) {
-            out.append(out.isEmpty() ? "" : "\n");
-            out.append("File \"").append(r.module.type()).append("\", line ").append(r.line);
-            out.append(", in forward\n    ").append(r.text.isEmpty() ? "return" : r.text);
-        }
-        return out.toString();
+        return stack.isEmpty() ? "" : stack.getLast().trace();
     }
 }

@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the calls of a layer that is wrapped around a layer of the model, with the lines of Python that say how long
@@ -36,6 +37,9 @@ public final class LayerWriter {
     private final List<Node> nodes = new ArrayList<>();
     private int made;
     private int entered;
+
+    /** Of the calls that run; {@code null} where these have gone on since somebody asked. */
+    private @Nullable String lines;
 
     /** @param type class of the wrapper */
     public LayerWriter(CallSpan span, String type) {
@@ -75,6 +79,7 @@ public final class LayerWriter {
         Running r = stack.getLast();
         r.text = text;
         r.number++;
+        lines = null;
     }
 
     /**
@@ -93,6 +98,7 @@ public final class LayerWriter {
     /** The innermost call returns. */
     public void leave() {
         stack.removeLast();
+        lines = null;
     }
 
     /**
@@ -139,9 +145,12 @@ public final class LayerWriter {
     }
 
     private String lines() {
-        StringBuilder out = new StringBuilder(outerLines);
-        stack.forEach(r -> out.append(Frames.line(FILE, r.number, r.text)));
-        return out.toString();
+        if (lines == null) {
+            StringBuilder out = new StringBuilder(outerLines);
+            stack.forEach(r -> out.append(Frames.line(FILE, r.number, r.text)));
+            lines = out.toString();
+        }
+        return lines;
     }
 
     /**
