@@ -3,7 +3,9 @@ package dev.headroom.estimator.certainty;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +53,17 @@ class DeviationsTest {
         Deviations ones = new Deviations(new double[] {-1, 1, 1, -1, 1, 1, 1, -1, 1, 1});
         assertEquals(new Interval(0.9, 70 * MIB, 130 * MIB), ones.interval(new Span(80 * MIB, 120 * MIB), 0.9));
         assertEquals(0, ones.interval(new Span(0, 2), 0.9).low(), "never below nothing");
+    }
+
+    @Test
+    void whatIsFarAwayCountsAsMuchAsItsDistributionSays() {
+        double[] most = new Random(3).doubles(100, -0.1, 0.1).toArray();
+        double[] few = new Random(4).doubles(10, 49, 51).toArray();
+        Deviations d = new Deviations(
+                DoubleStream.concat(Arrays.stream(most), Arrays.stream(few)).toArray());
+        long predicted = 100 * MIB; // units of 10 MiB
+        assertEquals(10 / 111.0, d.exceeds(predicted, predicted + 250 * MIB), 1e-4, "few are above, for certain");
+        assertEquals(1, d.exceeds(predicted, predicted - 250 * MIB), 1e-4, "and all above this");
     }
 
     @Test
