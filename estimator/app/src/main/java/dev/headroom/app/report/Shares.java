@@ -59,6 +59,7 @@ final class Shares {
         all.add(new Share("rounding", p.rounding()));
         all.add(new Share("cached, free", p.cachedFree()));
         all.removeIf(share -> share.bytes() == 0);
+        // What Comparator.comparingLong makes is made anew at each start: Java stores no class of it.
         all.sort((a, b) -> Long.compare(b.bytes(), a.bytes()));
         if (all.size() <= most) {
             return all;

@@ -88,7 +88,7 @@ public final class EventLog {
             int onStream,
             long reserved) {
         int id = storages++;
-        StoragePage page = id % ROWS == 0 ? nextStoragePage() : storagePages[id >>> SHIFT];
+        StoragePage page = id % ROWS == 0 ? nextStoragePage(id >>> SHIFT) : storagePages[id >>> SHIFT];
         int row = id & ROW;
         page.requested[row] = requestedBytes;
         page.rounded[row] = roundedBytes;
@@ -100,8 +100,7 @@ public final class EventLog {
         return id;
     }
 
-    private StoragePage nextStoragePage() {
-        int page = storages >>> SHIFT;
+    private StoragePage nextStoragePage(int page) {
         if (page == storagePages.length) {
             storagePages = Arrays.copyOf(storagePages, 2 * page);
         }
@@ -129,18 +128,16 @@ public final class EventLog {
     }
 
     private void event(int storage, byte kind, int running, long reserved) {
-        int event = events;
-        EventPage page = event % ROWS == 0 ? nextEventPage() : eventPages[event >>> SHIFT];
+        int event = events++;
+        EventPage page = event % ROWS == 0 ? nextEventPage(event >>> SHIFT) : eventPages[event >>> SHIFT];
         int row = event & ROW;
         page.storage[row] = storage;
         page.kind[row] = kind;
         page.running[row] = running;
         page.reserved[row] = reserved;
-        events = event + 1;
     }
 
-    private EventPage nextEventPage() {
-        int page = events >>> SHIFT;
+    private EventPage nextEventPage(int page) {
         if (page == eventPages.length) {
             eventPages = Arrays.copyOf(eventPages, 2 * page);
         }
