@@ -6,7 +6,6 @@ import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.units.Decimals;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** What the peak is made of: categories on the left, the largest layers on the right. */
@@ -50,6 +49,8 @@ final class Shares {
         return text.equals("100.0") ? "100" : text;
     }
 
+    // Comparators are written out: what Comparator.comparingLong makes, Java makes anew at each start.
+
     /** All that is not zero, largest first; the smallest together when there are too many. */
     private static List<Share> categories(Prediction p, int most) {
         List<Share> all = new ArrayList<>();
@@ -59,7 +60,6 @@ final class Shares {
         all.add(new Share("rounding", p.rounding()));
         all.add(new Share("cached, free", p.cachedFree()));
         all.removeIf(share -> share.bytes() == 0);
-        // What Comparator.comparingLong makes is made anew at each start: Java stores no class of it.
         all.sort((a, b) -> Long.compare(b.bytes(), a.bytes()));
         if (all.size() <= most) {
             return all;
@@ -75,7 +75,7 @@ final class Shares {
     private static List<Share> layers(Prediction p, int most) {
         return p.layers().stream()
                 .filter(layer -> layer.peakShare() > 0)
-                .sorted(Comparator.comparingLong(LayerShare::peakShare).reversed())
+                .sorted((a, b) -> Long.compare(b.peakShare(), a.peakShare()))
                 .limit(most)
                 .map(layer -> new Share(name(layer), layer.peakShare()))
                 .toList();

@@ -18,9 +18,9 @@ final class DecisionTree {
     private final byte[] features;
     /** Of inner nodes, by their rank among them; read when compared, because an outcome meets few of them. */
     private final byte[] thresholds;
-    /** The rank of an inner node among inner nodes, the outcome of a leaf. */
+    /** The rank of an inner node among inner nodes. */
     private final int[] ranks;
-    /** The right child of an inner node. */
+    /** The right child of an inner node, the outcome of a leaf. */
     private final int[] next;
 
     private DecisionTree(byte[] features, byte[] thresholds, int[] ranks, int[] next) {
@@ -48,7 +48,7 @@ final class DecisionTree {
         int leaf = 0;
         for (int i = 0; i < nodes; i++) {
             if (features[i] == LEAF) {
-                ranks[i] = (outcomes[leaf] & 0xff) << Byte.SIZE | outcomes[leaves + leaf] & 0xff;
+                next[i] = plane(outcomes, leaf, leaves, 2);
                 leaf++;
                 if (depth > 0) {
                     depth--;
@@ -71,21 +71,24 @@ final class DecisionTree {
         return trees;
     }
 
-    private float threshold(int rank) {
-        int inner = thresholds.length / PLANES;
-        int bits = 0;
-        for (int p = 0; p < PLANES; p++) {
-            bits = bits << Byte.SIZE | Byte.toUnsignedInt(thresholds[p * inner + rank]);
+    private static int plane(byte[] bytes, int at, int length, int planes) {
+        int value = 0;
+        for (int p = 0; p < planes; p++) {
+            value = value << Byte.SIZE | Byte.toUnsignedInt(bytes[p * length + at]);
         }
-        return Float.intBitsToFloat(bits);
+        return value;
+    }
+
+    private float threshold(int node) {
+        return Float.intBitsToFloat(plane(thresholds, ranks[node], thresholds.length / PLANES, PLANES));
     }
 
     /** The outcome for a description. */
     int outcome(float[] description) {
         int i = 0;
         while (features[i] != LEAF) {
-            i = description[features[i]] <= threshold(ranks[i]) ? i + 1 : next[i];
+            i = description[features[i]] <= threshold(i) ? i + 1 : next[i];
         }
-        return ranks[i];
+        return next[i];
     }
 }

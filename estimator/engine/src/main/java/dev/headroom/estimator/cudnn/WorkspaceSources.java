@@ -39,7 +39,7 @@ public final class WorkspaceSources {
     }
 
     private WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu, @Nullable DriverPlans plans) {
-        // What Comparator.comparing makes is made anew at each start: Java stores no class of it.
+        // Written out: what Comparator.comparing makes, Java makes anew at each start.
         this.sources = sources.stream()
                 .sorted((a, b) -> a.level().compareTo(b.level()))
                 .toList();

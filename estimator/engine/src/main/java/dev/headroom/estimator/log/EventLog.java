@@ -1,8 +1,9 @@
 package dev.headroom.estimator.log;
 
 import dev.headroom.model.graph.DType;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +21,9 @@ public final class EventLog {
     private static final int ROWS = 1 << SHIFT;
     private static final int ROW = ROWS - 1;
 
-    private StoragePage[] storagePages = new StoragePage[16];
+    private final List<StoragePage> storagePages;
     private int storages;
-    private EventPage[] eventPages = new EventPage[16];
+    private final List<EventPage> eventPages;
     private int events;
     private final BitSet spared;
     private int frees;
@@ -52,6 +53,8 @@ public final class EventLog {
 
     /** An empty one. */
     public EventLog() {
+        storagePages = new ArrayList<>();
+        eventPages = new ArrayList<>();
         spared = new BitSet();
         otherRounded = null;
         otherReserved = null;
@@ -88,7 +91,10 @@ public final class EventLog {
             int onStream,
             long reserved) {
         int id = storages++;
-        StoragePage page = id % ROWS == 0 ? nextStoragePage(id >>> SHIFT) : storagePages[id >>> SHIFT];
+        if (id % ROWS == 0) {
+            storagePages.add(new StoragePage());
+        }
+        StoragePage page = storagePages.get(id >>> SHIFT);
         int row = id & ROW;
         page.requested[row] = requestedBytes;
         page.rounded[row] = roundedBytes;
@@ -98,14 +104,6 @@ public final class EventLog {
         page.sizes[row] = shape;
         event(id, (byte) category.ordinal(), madeBy, reserved);
         return id;
-    }
-
-    private StoragePage nextStoragePage(int page) {
-        if (page == storagePages.length) {
-            storagePages = Arrays.copyOf(storagePages, 2 * page);
-        }
-        storagePages[page] = new StoragePage();
-        return storagePages[page];
     }
 
     public void free(int storage, int running, long reserved) {
@@ -129,20 +127,15 @@ public final class EventLog {
 
     private void event(int storage, byte kind, int running, long reserved) {
         int event = events++;
-        EventPage page = event % ROWS == 0 ? nextEventPage(event >>> SHIFT) : eventPages[event >>> SHIFT];
+        if (event % ROWS == 0) {
+            eventPages.add(new EventPage());
+        }
+        EventPage page = eventPages.get(event >>> SHIFT);
         int row = event & ROW;
         page.storage[row] = storage;
         page.kind[row] = kind;
         page.running[row] = running;
         page.reserved[row] = reserved;
-    }
-
-    private EventPage nextEventPage(int page) {
-        if (page == eventPages.length) {
-            eventPages = Arrays.copyOf(eventPages, 2 * page);
-        }
-        eventPages[page] = new EventPage();
-        return eventPages[page];
     }
 
     /** Number of events so far. */
@@ -152,11 +145,11 @@ public final class EventLog {
 
     /** The storage of an event. */
     public int storage(int event) {
-        return eventPages[event >>> SHIFT].storage[event & ROW];
+        return eventPages.get(event >>> SHIFT).storage[event & ROW];
     }
 
     private byte kind(int event) {
-        return eventPages[event >>> SHIFT].kind[event & ROW];
+        return eventPages.get(event >>> SHIFT).kind[event & ROW];
     }
 
     /** Whether an event ends its storage. */
@@ -172,12 +165,12 @@ public final class EventLog {
 
     /** Number of the {@link Attribution} of what ran when an event happened. */
     public int running(int event) {
-        return eventPages[event >>> SHIFT].running[event & ROW];
+        return eventPages.get(event >>> SHIFT).running[event & ROW];
     }
 
     /** Bytes that the allocator held after an event. */
     public long reserved(int event) {
-        return otherReserved == null ? eventPages[event >>> SHIFT].reserved[event & ROW] : otherReserved[event];
+        return otherReserved == null ? eventPages.get(event >>> SHIFT).reserved[event & ROW] : otherReserved[event];
     }
 
     /** Number of storages that are not freed. */
@@ -192,32 +185,34 @@ public final class EventLog {
 
     /** Requested bytes of a storage. */
     public long requested(int storage) {
-        return storagePages[storage >>> SHIFT].requested[storage & ROW];
+        return storagePages.get(storage >>> SHIFT).requested[storage & ROW];
     }
 
     /** Bytes of a storage's block. */
     public long rounded(int storage) {
-        return otherRounded == null ? storagePages[storage >>> SHIFT].rounded[storage & ROW] : otherRounded[storage];
+        return otherRounded == null
+                ? storagePages.get(storage >>> SHIFT).rounded[storage & ROW]
+                : otherRounded[storage];
     }
 
     /** Number of the {@link Attribution} of a storage. */
     public int attribution(int storage) {
-        return storagePages[storage >>> SHIFT].attribution[storage & ROW];
+        return storagePages.get(storage >>> SHIFT).attribution[storage & ROW];
     }
 
     /** The stream whose pool a storage's block is of. */
     public int stream(int storage) {
-        return storagePages[storage >>> SHIFT].stream[storage & ROW];
+        return storagePages.get(storage >>> SHIFT).stream[storage & ROW];
     }
 
     /** Element type of the tensor that a storage was made for. */
     public DType dtype(int storage) {
-        return storagePages[storage >>> SHIFT].dtype[storage & ROW];
+        return storagePages.get(storage >>> SHIFT).dtype[storage & ROW];
     }
 
     /** Sizes of the tensor that a storage was made for; do not change the array. */
     public long[] sizes(int storage) {
-        return storagePages[storage >>> SHIFT].sizes[storage & ROW];
+        return storagePages.get(storage >>> SHIFT).sizes[storage & ROW];
     }
 
     /** Told of events in order. */
