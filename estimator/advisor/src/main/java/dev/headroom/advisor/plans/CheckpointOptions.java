@@ -80,6 +80,10 @@ final class CheckpointOptions {
         int fails = -1;
         int fits = last;
         for (int looked = 0; fits - fails > 1; looked++) {
+            if (looked == 0 && likely > 0 && likely < fits) {
+                // Both are asked about at once: mostly it takes both to know.
+                player.processors().map(List.of(likely, likely - 1), choice -> fits(run, choice));
+            }
             int next = fits == likely ? fits - 1 : fails + 1;
             int tried = looked == 0 ? Math.min(likely, fits - 1) : looked == 1 ? next : (fits + fails) / 2;
             if (fits(run, tried)) {

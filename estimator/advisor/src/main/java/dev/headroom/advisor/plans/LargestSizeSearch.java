@@ -133,7 +133,7 @@ final class LargestSizeSearch {
         }
         long least = least(start, step);
         SizeForecast forecast = new SizeForecast(player, this::with, step, least);
-        SizeGuess begin = SizeGuess.of(player, this::with, forecast, start, other.applyAsLong(step));
+        SizeGuess begin = SizeGuess.of(player, forecast, start, other.applyAsLong(step));
         // Memory may go down with growing sizes: nothing below a size that gets through is the largest.
         long guess = begin.size() < start && fits(start) ? start : begin.size();
         long low = told(forecast, begin, guess, sure)

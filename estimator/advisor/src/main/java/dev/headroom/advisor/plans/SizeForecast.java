@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Requests;
 import dev.headroom.model.scenario.Scenario;
@@ -31,6 +32,9 @@ final class SizeForecast {
 
     /** The size of a run that the line was drawn through. */
     private long drawn;
+
+    /** What runs with room for anything asked: the player forgets it while others play, and a line is to be had yet. */
+    private final Map<Long, Requests> asked = new ConcurrentHashMap<>();
 
     /** What the line said of sizes. */
     private final Map<Long, Boolean> said = new ConcurrentHashMap<>();
@@ -94,9 +98,7 @@ final class SizeForecast {
     boolean isRight(long size) {
         LongFunction<Requests> says = line;
         return says != null
-                && player.requests(with.apply(size))
-                        .map(asks -> isNear(says, size, asks))
-                        .orElse(false);
+                && requests(size).map(asks -> isNear(says, size, asks)).orElse(false);
     }
 
     private boolean isNear(LongFunction<Requests> requests, long size, Requests asks) {
@@ -151,8 +153,20 @@ final class SizeForecast {
     }
 
     private Optional<LongFunction<Requests>> through(long near, long far) {
-        Optional<Requests> other = player.requests(with.apply(far));
-        return player.requests(with.apply(near)).flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)));
+        Optional<Requests> other = requests(far);
+        return requests(near).flatMap(asks -> other.flatMap(o -> asks.line(near, o, far)));
+    }
+
+    /** What a run of a size asked of the allocator, where it was played lately or by {@link #unbounded}. */
+    Optional<Requests> requests(long size) {
+        return player.requests(with.apply(size)).or(() -> Optional.ofNullable(asked.get(size)));
+    }
+
+    /** A run with room for anything, through which a line can be drawn from then on. */
+    Outcome unbounded(long size) {
+        Outcome outcome = player.unbounded(with.apply(size));
+        player.requests(with.apply(size)).ifPresent(asks -> asked.put(size, asks));
+        return outcome;
     }
 
     /** Empty where two runs do not ask alike, or it is not known what they asked. */

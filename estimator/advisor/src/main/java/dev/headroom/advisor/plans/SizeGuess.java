@@ -2,9 +2,7 @@ package dev.headroom.advisor.plans;
 
 import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.advisor.variants.VariantPlayer;
-import dev.headroom.model.scenario.Scenario;
 import java.util.OptionalLong;
-import java.util.function.LongFunction;
 
 /**
  * Where the search for the largest size begins.
@@ -22,19 +20,17 @@ record SizeGuess(long size, boolean close) {
      * Where memory, drawn as a line through two runs with room for anything, meets the room there is, and through ever
      * closer ones as long as it moves.
      *
-     * @param with the run of a size
      * @param forecast of its runs
      * @param start a size
      * @param other one that is not the same
      */
-    static SizeGuess of(
-            VariantPlayer player, LongFunction<Scenario> with, SizeForecast forecast, long start, long other) {
+    static SizeGuess of(VariantPlayer player, SizeForecast forecast, long start, long other) {
         long near = start;
         long far = other;
         SizeGuess guess = new SizeGuess(start, false);
         for (int line = 0; line < MOST_LINES; line++) {
-            Outcome here = player.unbounded(with.apply(near));
-            Outcome there = player.unbounded(with.apply(far));
+            Outcome here = forecast.unbounded(near);
+            Outcome there = forecast.unbounded(far);
             double slope = (here.allocated() - there.allocated()) / (double) (near - far);
             if (!here.fits() || !there.fits() || slope <= 0) {
                 return new SizeGuess(guess.size(), false);
@@ -47,7 +43,7 @@ record SizeGuess(long size, boolean close) {
             }
             OptionalLong likely = forecast.largest(near, far);
             guess = new SizeGuess(likely.orElse(crossing), likely.isPresent());
-            boolean told = guess.close || player.requests(with.apply(near)).isEmpty();
+            boolean told = guess.close || forecast.requests(near).isEmpty();
             if (guess.size == near || told && Math.abs(guess.size - near) <= guess.size / NEAR) {
                 break;
             }
