@@ -16,7 +16,10 @@ import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -96,10 +99,22 @@ public final class Advisor {
         }
         AvailableChanges tools = toolbox(run);
         PlanSearch search = new PlanSearch(run, player, tools);
-        List<Plan> plans = fitting(player.processors().map(search.find(), variant -> variant.plan(player)));
+        List<Plan> plans = fitting(plans(search));
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
         List<String> notes = new Notes(player, request.scenario()).failing(tools, plans);
         return new Advice(goal, asked, Processors.join(largest), plans, shortfall, notes);
+    }
+
+    /** What a search finds, played to the end while it goes on. */
+    private List<Plan> plans(PlanSearch search) {
+        Map<Variant, Future<Plan>> begun = new HashMap<>();
+        List<Variant> found = search.find(variant -> {
+            // The deeper the changes, the longer the run mostly: so all processors are done at about once.
+            begun.put(variant, player.processors().later(begun.size(), () -> variant.plan(player)));
+        });
+        return found.stream()
+                .map(variant -> Processors.join(Objects.requireNonNull(begun.get(variant))))
+                .toList();
     }
 
     private AvailableChanges toolbox(Scenario run) {

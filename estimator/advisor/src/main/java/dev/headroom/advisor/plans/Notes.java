@@ -33,9 +33,12 @@ final class Notes {
 
     /** Of a run that does not. */
     List<String> failing(AvailableChanges tools, List<Plan> plans) {
-        Prediction unbounded = player.predict(PredictionRequest.unbounded(asked));
         boolean recomputes =
                 plans.stream().flatMap(plan -> plan.changes().stream()).anyMatch(Catalogue::recomputes);
+        if (recomputes && !asksForReentrant()) {
+            return List.of();
+        }
+        Prediction unbounded = player.predict(PredictionRequest.unbounded(asked));
         List<String> lines = new ArrayList<>();
         if (!recomputes) {
             dominated(unbounded, tools).ifPresent(lines::add);
@@ -72,9 +75,13 @@ final class Notes {
                 : Optional.empty();
     }
 
+    private boolean asksForReentrant() {
+        return Boolean.TRUE.equals(asked.checkpointing().reentrant());
+    }
+
     /** The variant that drops gradients of what comes before the first input that requires one. */
     private Optional<String> reentrant(Prediction unbounded) {
-        boolean trap = Boolean.TRUE.equals(asked.checkpointing().reentrant())
+        boolean trap = asksForReentrant()
                 && unbounded.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
         if (!trap) {
             return Optional.empty();

@@ -6,12 +6,11 @@ import dev.headroom.advisor.change.MicroBatches;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +25,18 @@ final class PlanSearch {
     /** Combinations that are enough when no single change does. */
     private static final int ENOUGH = 4;
 
-    /** Recomputation that two plans must differ by, as a share of the step, for the second to be worth listing. */
-    private static final double NOTABLE = 0.01;
-
     /** More passes and recomputation together. */
     private static final Set<String> BOTH = Set.of(MicroBatches.KIND, CheckpointChanges.KIND);
 
     private final Scenario asked;
     private final VariantPlayer player;
     private final AvailableChanges tools;
-    private final List<Variant> found = new CopyOnWriteArrayList<>();
+    private final Listing known = new Listing();
+    private final List<Variant> found = new ArrayList<>();
+
+    /** These and what was left out beside others. */
+    private final List<Variant> considered = new ArrayList<>();
+
     private final List<Variant> strongest = new ArrayList<>();
     private List<Change> helpful = List.of();
 
@@ -45,18 +46,25 @@ final class PlanSearch {
         this.tools = tools;
     }
 
-    /** Ways that get through, the best first. */
-    List<Variant> find() {
+    /**
+     * Ways that get through, the best first.
+     *
+     * @param listed told of each as soon as it is found
+     */
+    List<Variant> find(Consumer<Variant> listed) {
         Variant start = Variant.of(asked);
         helpful = tools.helpful(List.of(start, squeezed(start)));
         singles();
+        found.forEach(listed);
         Variant best = found.stream().min(Variant.RANK).orElse(null);
         List<Variant> bases = bases().stream()
                 .takeWhile(base -> best == null || base.intrusion().compareTo(best.intrusion()) <= 0)
                 .toList();
         int enough = best == null ? ENOUGH : Integer.MAX_VALUE;
-        player.processors().ahead(bases, this::combine, some -> {
+        player.processors().ahead(bases, base -> combine(base, bases.indexOf(base)), some -> {
+            int before = found.size();
             list(some, best);
+            found.subList(before, found.size()).forEach(listed);
             return found.size() < enough;
         });
         found.sort(Variant.RANK);
@@ -79,6 +87,8 @@ final class PlanSearch {
         tools.optimizers(asked).forEach(change -> variants.add(start.with(change)));
         tools.tunings(asked).forEach(change -> variants.add(start.with(change)));
         found.addAll(player.processors().filter(variants, variant -> player.mayFit(variant.run())));
+        known.addSingles(found);
+        considered.addAll(found);
     }
 
     /** What combinations begin with, the least intrusive first. */
@@ -108,44 +118,43 @@ final class PlanSearch {
     private record Combinations(
             List<Variant> variants, @Nullable Variant strongest) {}
 
-    private Combinations combine(Variant base) {
+    /** @param place of the base among all of them */
+    private Combinations combine(Variant base, int place) {
         if (player.mayFit(base.run())) {
             // Alone it is listed already; where it is a combination, nothing has to be added.
+            known.add(List.of(base), place);
             return new Combinations(List.of(base), null);
         }
         Variant free = base.with(tools.applicable(helpful, base));
+        boolean bothKnown = known.isSpared(base, BOTH)
+                || BOTH.stream().anyMatch(kind -> known.known(base, place, kind).isPresent());
         Variant all = squeezed(free);
-        if (!isKnown(base, BOTH)
+        if (!bothKnown
                 && !player.mayFit(all.run())
                 && !player.mayFit(mostPasses(free).run())) {
             return new Combinations(List.of(), all);
         }
         List<Supplier<Upon>> searches = new ArrayList<>();
-        if (!isKnown(base, Set.of(MicroBatches.KIND))) {
-            searches.add(() -> Upon.of(base, free, tools.passes()::fewest, tools.passes()::fewer));
+        if (!known.isSpared(base, Set.of(MicroBatches.KIND))) {
+            Cheaper cheaper = tools.passes()::fewer;
+            searches.add(() -> upon(base, free, place, MicroBatches.KIND, tools.passes()::fewest, cheaper));
         }
-        if (!isKnown(base, Set.of(CheckpointChanges.KIND))) {
-            searches.add(() -> Upon.of(base, free, tools.checkpoints()::cheapest, tools.checkpoints()::cheaper));
+        if (!known.isSpared(base, Set.of(CheckpointChanges.KIND))) {
+            Cheaper cheaper = tools.checkpoints()::cheaper;
+            searches.add(() -> upon(base, free, place, CheckpointChanges.KIND, tools.checkpoints()::cheapest, cheaper));
         }
-        List<Upon> found = player.processors().map(searches, Supplier::get);
+        List<Upon> single = player.processors().map(searches, Supplier::get);
         List<Variant> variants = new ArrayList<>(List.of(free));
-        found.stream().flatMap(one -> one.base().stream()).forEach(variants::add);
-        found.stream().flatMap(one -> one.free().stream()).forEach(variants::add);
+        single.stream().flatMap(one -> one.base().stream()).forEach(variants::add);
+        single.stream().flatMap(one -> one.free().stream()).forEach(variants::add);
         boolean any = variants.stream().anyMatch(variant -> player.mayFit(variant.run()));
-        List<Variant> open = any || isKnown(base, BOTH)
+        List<Variant> open = any || bothKnown
                 ? variants
                 : both(base).or(() -> both(free)).map(List::of).orElse(List.of());
         List<Variant> fitting = player.processors().filter(open, variant -> player.mayFit(variant.run()));
+        known.add(fitting, place);
         return new Combinations(
                 player.processors().map(fitting, variant -> variant.minimal(asked, player::mayFit)), null);
-    }
-
-    /** Whether changes of these kinds upon a base give nothing to list: less intrusive ones without its own do. */
-    private boolean isKnown(Variant base, Set<String> kinds) {
-        Set<String> all = new HashSet<>(base.kinds());
-        all.addAll(kinds);
-        return found.stream()
-                .anyMatch(f -> f.intrusion().compareTo(base.intrusion()) < 0 && all.containsAll(f.kinds()));
     }
 
     private void list(Combinations some, @Nullable Variant best) {
@@ -155,19 +164,28 @@ final class PlanSearch {
         }
     }
 
+    /** Looks for a change with which a run gets through, cheaper than another. */
+    private interface Cheaper extends BiFunction<Scenario, Change, Optional<Change>> {}
+
     /**
      * What a search finds upon a base, and with the free changes besides: that is of no use where it is not cheaper.
      */
-    private record Upon(Optional<Variant> base, Optional<Variant> free) {
-        static Upon of(
-                Variant base,
-                Variant free,
-                Function<Scenario, Optional<Change>> search,
-                BiFunction<Scenario, Change, Optional<Change>> cheaper) {
-            Optional<Change> own = search.apply(base.run());
-            Optional<Change> freed = own.isPresent() ? cheaper.apply(free.run(), own.get()) : search.apply(free.run());
-            return new Upon(own.map(base::with), freed.map(free::with));
-        }
+    private record Upon(Optional<Variant> base, Optional<Variant> free) {}
+
+    private Upon upon(
+            Variant base,
+            Variant free,
+            int place,
+            String kind,
+            Function<Scenario, Optional<Change>> search,
+            Cheaper cheaper) {
+        Optional<Change> enough = known.known(base, place, kind);
+        Optional<Change> own = enough.isPresent() ? cheaper.apply(base.run(), enough.get()) : search.apply(base.run());
+        Optional<Change> than = own.or(() -> enough);
+        Optional<Change> freed = than.isPresent() ? cheaper.apply(free.run(), than.get()) : search.apply(free.run());
+        Upon upon = new Upon(own.map(base::with), freed.map(free::with));
+        upon.base().or(upon::free).ifPresent(variant -> known.add(List.of(variant), place));
+        return upon;
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */
@@ -182,18 +200,10 @@ final class PlanSearch {
 
     private void list(Variant variant, @Nullable Variant best) {
         boolean cheaper = best == null || Variant.RANK.compare(variant, best) < 0;
-        boolean known =
-                found.stream().anyMatch(f -> variant.kinds().containsAll(f.kinds()) && !muchCheaper(variant, f));
-        if (cheaper && !known && !variant.changes().isEmpty()) {
+        if (cheaper && !variant.changes().isEmpty() && !Listing.isNeedless(variant, considered)) {
             found.add(variant);
         }
-    }
-
-    private static boolean muchCheaper(Variant variant, Variant than) {
-        int intrusion = variant.intrusion().compareTo(than.intrusion());
-        double share = than.cost().recomputedShare() - variant.cost().recomputedShare();
-        boolean fewerPasses = variant.cost().passes() < than.cost().passes() && share >= 0;
-        return intrusion < 0 || intrusion == 0 && (share >= NOTABLE || fewerPasses);
+        considered.add(variant);
     }
 
     private Variant mostPasses(Variant variant) {

@@ -82,6 +82,14 @@ record Variant(List<Change> changes, Scenario run) {
         return changes.stream().map(Change::kind).collect(Collectors.toSet());
     }
 
+    /** The kinds of changes that have a price. */
+    Set<String> pricedKinds() {
+        return changes.stream()
+                .filter(change -> change.intrusion() != Intrusion.NONE)
+                .map(Change::kind)
+                .collect(Collectors.toSet());
+    }
+
     /** The changes in the order in which a reader wants them: the least intrusive first. */
     List<Change> ordered() {
         return changes.stream().sorted(Comparator.comparing(Change::intrusion)).toList();

@@ -120,6 +120,15 @@ public final class Processors {
         return aside(work, LATER);
     }
 
+    /**
+     * The same, but before what else is to be done later.
+     *
+     * @param wanted the more, the sooner
+     */
+    public <T> Future<T> later(int wanted, Callable<T> work) {
+        return aside(work, LATER - 1 - wanted);
+    }
+
     private <T> Future<T> aside(Callable<T> work, int wanted) {
         FutureTask<T> task = new FutureTask<>(() -> {
             int before = rank.get();
