@@ -189,7 +189,7 @@ def _refuse(_: Any, function: type, *__: Any, **___: Any) -> Any:
 
 
 def _options(seen: Observed) -> dict[str, Any]:
-    if not seen.regions:
+    if seen.functions or not seen.regions:
         return {}
     return {"checkpoint_modules": seen.regions, "reentrant": seen.reentrant}
 

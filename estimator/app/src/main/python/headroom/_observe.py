@@ -27,8 +27,8 @@ class Observed:
     regions: list[str] = field(default_factory=list)
     """Modules that ran inside of ``torch.utils.checkpoint``, as ``--checkpoint-modules`` has them."""
     reentrant: bool = False
-    loose: int = 0
-    """Checkpoints of anything but modules."""
+    functions: int = 0
+    """Checkpoints of anything but a module."""
     calls: list[torch.nn.Module] = field(default_factory=list)
     """The running modules, the model itself first."""
     numbers: dict[int, int] = field(default_factory=dict)
@@ -39,9 +39,9 @@ class Observed:
 
     def notes(self) -> list[str]:
         """What the prediction leaves out."""
-        if not self.loose:
+        if not self.functions:
             return []
-        return [f"{self.loose} checkpoints are around code that is no module: nothing of it counts as recomputed"]
+        return [f"{self.functions} checkpoints are around functions: what they recompute is read off the lines that call them"]
 
     def forget(self) -> None:
         """Begins anew."""
@@ -79,12 +79,10 @@ class Observed:
         yield
         inside, self._inside = self._inside, None
         self.reentrant |= reentrant
-        if not inside or "" in inside:
-            self.loose += 1
-        else:
-            region = inside[0] if len(inside) == 1 else f"{inside[0]}..{inside[-1]}"
-            if region not in self.regions:
-                self.regions.append(region)
+        if len(inside) != 1 or "" in inside:
+            self.functions += 1
+        elif inside[0] not in self.regions:
+            self.regions.append(inside[0])
 
 
 @contextmanager

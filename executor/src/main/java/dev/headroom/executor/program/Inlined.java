@@ -1,5 +1,6 @@
 package dev.headroom.executor.program;
 
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.CustomFunctionNode;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Graphs with the bodies of higher-order operators, {@code wrap_with_set_grad_enabled} and {@code
@@ -33,7 +35,8 @@ final class Inlined {
     }
 
     /** The graph itself when it has no such operators. */
-    static Graph of(Graph graph) {
+    static Graph of(Graph archived) {
+        Graph graph = CheckpointPlan.withoutBodies(archived);
         if (graph.nodes().stream().noneMatch(Inlined::isWrapper)) {
             return graph;
         }
@@ -62,17 +65,18 @@ final class Inlined {
             throw new UserInputException("the executor does not run custom functions (torch.autograd.Function, in '"
                     + wrapper.module() + "'); predictions know them");
         }
-        List<String> given = new ArrayList<>();
+        List<@Nullable String> given = new ArrayList<>();
         List<Node.NamedArgument> mode = new ArrayList<>();
         Graph body = null;
         for (Node.NamedArgument a : wrapper.arguments()) {
             if (a.value() instanceof Argument.Subgraph s) {
                 body = s.graph();
-            } else if (body != null && a.value() instanceof Argument.Value v) {
-                given.add(around.getOrDefault(v.name(), v.name()));
-            } else if (body == null && a.value() instanceof Argument.Type) {
+            } else if (body != null) {
+                // The body has a place for sizes, too, which have no value.
+                given.add(a.value() instanceof Argument.Value v ? around.getOrDefault(v.name(), v.name()) : null);
+            } else if (a.value() instanceof Argument.Type) {
                 mode.add(new Node.NamedArgument(Mode.TYPE, a.value()));
-            } else if (body == null && a.value() instanceof Argument.Bool) {
+            } else if (a.value() instanceof Argument.Bool) {
                 // Autocast is told whether to cache as well, behind whether it is on.
                 boolean first = mode.stream().noneMatch(m -> m.value() instanceof Argument.Bool);
                 String name = wrapper.target().startsWith(GRADIENTS) ? Mode.GRADIENTS : Mode.AUTOCAST;
@@ -91,10 +95,14 @@ final class Inlined {
     }
 
     /** What the values of a body are called outside. */
-    private static Map<String, String> names(Node wrapper, Graph body, List<String> given, Map<String, String> around) {
+    private static Map<String, String> names(
+            Node wrapper, Graph body, List<@Nullable String> given, Map<String, String> around) {
         Map<String, String> names = new HashMap<>();
         for (int i = 0; i < body.inputs().size() && i < given.size(); i++) {
-            names.put(body.inputs().get(i).value(), given.get(i));
+            String outside = given.get(i);
+            if (outside != null) {
+                names.put(body.inputs().get(i).value(), outside);
+            }
         }
         for (Node n : body.nodes()) {
             n.outputs().stream().filter(o -> o != null).forEach(o -> names.put(o, wrapper.name() + "/" + o));

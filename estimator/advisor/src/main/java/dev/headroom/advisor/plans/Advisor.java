@@ -10,6 +10,7 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.checkpoint.ProgramCheckpoints;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
@@ -126,12 +127,16 @@ public final class Advisor {
      * the optimizer's step has the peak, no recomputation shows what it is worth.
      */
     private List<CheckpointChoice> recomputable(Scenario run) {
-        if (run.loop().inference() || run.checkpointing().any() || !catalogue.decidesSteps()) {
+        if (run.loop().inference() || hasCheckpoints(run) || !catalogue.decidesSteps()) {
             return List.of();
         }
         Variant variant = Variant.of(run);
         Variant freed = variant.with(new BestFreeChanges(catalogue, player).of(List.of(variant)));
         return CheckpointPlanner.choices(player, freed.run());
+    }
+
+    private boolean hasCheckpoints(Scenario run) {
+        return run.checkpointing().any() || ProgramCheckpoints.in(request.graph());
     }
 
     private boolean open() {

@@ -38,7 +38,8 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
     }
 
     /**
-     * Finds what {@code --checkpoint} and {@code --checkpoint-modules} mean for a graph.
+     * Finds what {@code --checkpoint} and {@code --checkpoint-modules} mean for a graph; without either, what the
+     * program checkpoints itself, see {@link ProgramCheckpoints}.
      *
      * <ul>
      *   <li>Patterns name modules: each call of one is a checkpoint; runs of siblings are one checkpoint each, see
@@ -68,12 +69,25 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
     }
 
     private static CheckpointPlan checked(Graph graph, Scenario run) {
-        CheckpointPlan plan = find(graph, run);
+        ReentrantCheckpoints own = ReentrantCheckpoints.of(graph);
+        CheckpointPlan plan = find(own.graph(), run);
+        if (!run.checkpointing().any()) {
+            // What the program itself does is not refused.
+            return run.loop().inference() || own.ranges().isEmpty() ? plan : own.plan();
+        }
         // Without a gradient to wait for, a re-entrant checkpoint never looks at its inputs again.
         if (!plan.reentrant || run.loop().inputGrad()) {
             plan.regions.forEach(r -> r.refuseChangedInputs(plan.graph));
         }
         return plan;
+    }
+
+    /**
+     * The graph with what is inside of the program's own re-entrant checkpoints in their place: plans are made for it
+     * as for the graph itself.
+     */
+    public static Graph withoutBodies(Graph graph) {
+        return ReentrantCheckpoints.of(graph).graph();
     }
 
     /** Modules of the chain that {@code checkpoint_sequential} would split, 0 where there is none. */
@@ -108,7 +122,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
             return new CheckpointPlan(graph, named, explicit);
         }
         if (run.checkpointing().segments() == 0) {
-            return none(graph);
+            return ProgramCheckpoints.plan(graph);
         }
         List<Region> blocks = LibrarySwitch.regions(graph);
         int every = run.checkpointing().every();

@@ -38,6 +38,11 @@ public record Node(
         this(name, target, arguments, outputs, moduleStack, stackTrace, Seen.NOTHING);
     }
 
+    /** The same call by another name. */
+    public Node withName(String other) {
+        return new Node(other, target, arguments, outputs, moduleStack, stackTrace, seen);
+    }
+
     /** The same call of another operator. */
     public Node withTarget(String other) {
         return new Node(name, other, arguments, outputs, moduleStack, stackTrace, seen);
