@@ -130,7 +130,8 @@ final class TiedTensors {
 
     /**
      * What no module's call proves: a second name of a tensor that is tied already, held by a module that never runs;
-     * and a module's own name for the parameter of its child.
+     * a module's own name for the parameter of its child; and the parameter of a child that never runs, while the
+     * module's own operators read one of elsewhere, as functions do that are given {@code self.encoder.weight}.
      */
     private void byNeighbour() {
         Set<String> targets = new HashSet<>(tied.values());
@@ -144,9 +145,12 @@ final class TiedTensors {
                 boolean child = ModelState.owner(ModelState.owner(other)).equals(owner)
                         && !ModelState.owner(other).isEmpty()
                         && !ModelState.owner(other).equals(owner);
+                boolean instead = !running.contains(owner)
+                        && readBy.getOrDefault(ModelState.owner(owner), Set.of())
+                                .contains(other)
+                        && !ModelState.owner(other).equals(ModelState.owner(owner));
                 if (used.contains(other)
-                        && (idle || child)
-                        && leaf(other).equals(leaf(name))
+                        && (instead || (idle || child) && leaf(other).equals(leaf(name)))
                         && sameShape(meta(other), meta(name))) {
                     tied.put(name, other);
                     notes.add("took the unused parameter " + name + " to be tied to " + other

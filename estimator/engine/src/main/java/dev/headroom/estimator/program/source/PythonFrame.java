@@ -138,6 +138,34 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         return text.startsWith("return ");
     }
 
+    /** What the line returns, one entry for each of a tuple's items; empty where it goes on on another line. */
+    public List<String> returned() {
+        String all = returns() ? text.substring("return ".length()).strip() : "";
+        return all.isEmpty()
+                ? List.of()
+                : split(all.startsWith("(") && isClosed(all) ? all.substring(1, all.length() - 1) : all);
+    }
+
+    /** Whether all that the line assigns or returns is one call, which ends with it. */
+    public boolean isOneCall() {
+        Matcher m = ASSIGNMENT.matcher(text);
+        String value = m.find() ? text.substring(m.end()).strip() : returns() ? text.substring("return ".length()) : "";
+        return isCall(value.strip()) && value.strip().endsWith(")");
+    }
+
+    /** Whether the first parenthesis closes at the end of a text. */
+    private static boolean isClosed(String value) {
+        int depth = 0;
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+            if (depth == 0) {
+                return i == value.length() - 1;
+            }
+        }
+        return false;
+    }
+
     /** Whether all that the line assigns or returns are calls of functions. */
     public boolean calls() {
         Matcher m = ASSIGNMENT.matcher(text);
@@ -192,18 +220,24 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         if (!m.find()) {
             return List.of();
         }
+        List<String> out = split(text.substring(m.end()));
+        return out.size() == assigned().size() ? out : List.of();
+    }
+
+    /** What commas part that are in no brackets; empty where brackets stay open. */
+    private static List<String> split(String values) {
         List<String> out = new ArrayList<>();
         int depth = 0;
-        int start = m.end();
-        for (int i = m.end(); i < text.length(); i++) {
-            char c = text.charAt(i);
+        int start = 0;
+        for (int i = 0; i < values.length(); i++) {
+            char c = values.charAt(i);
             depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
             if (c == ',' && depth == 0) {
-                out.add(text.substring(start, i).strip());
+                out.add(values.substring(start, i).strip());
                 start = i + 1;
             }
         }
-        out.add(text.substring(start).strip());
-        return depth == 0 && out.size() == assigned().size() ? out : List.of();
+        out.add(values.substring(start).strip());
+        return depth == 0 ? out : List.of();
     }
 }

@@ -29,6 +29,7 @@ final class PythonVariables {
     private final HiddenNames hidden;
     private final HiddenFunctions functions;
     private final SiblingCalls siblings;
+    private final ReturnedNames results;
 
     private final Statements statements;
 
@@ -47,6 +48,7 @@ final class PythonVariables {
         this.hidden = new HiddenNames(nodes, frames, callEnd);
         this.functions = new HiddenFunctions(nodes, lastUses, metas, this);
         this.siblings = new SiblingCalls(nodes, frames, callEnd, lastUses);
+        this.results = new ReturnedNames(nodes, this);
     }
 
     /**
@@ -66,7 +68,7 @@ final class PythonVariables {
         if (depth < 0) {
             return lastUse;
         }
-        int returned = returnedUnread(made, output, depth);
+        int returned = Math.max(returnedUnread(made, output, depth), results.heldUntil(made, output, depth));
         if (returned >= lastUse) {
             return returned;
         }
@@ -263,7 +265,7 @@ final class PythonVariables {
     }
 
     /** End of the statement that gives a name another value, or of the call. */
-    private int rebound(String name, int from, int made, int depth) {
+    int rebound(String name, int from, int made, int depth) {
         int callEnds = callEnd[made][depth];
         int i = from;
         while (i <= callEnds) {

@@ -1,0 +1,71 @@
+package dev.headroom.estimator.program.variables;
+
+import dev.headroom.estimator.program.source.PythonFrame;
+import dev.headroom.model.graph.Node;
+import java.util.List;
+
+/**
+ * What a module returns beside what its caller reads, as attention returns its weights: the caller's variables hold it
+ * all the same. It is told by a line such as {@code return self.proj(x), attn}, and by where the caller puts that.
+ */
+final class ReturnedNames {
+    private static final int UNKNOWN = -1;
+
+    private final List<Node> nodes;
+    private final PythonVariables variables;
+
+    ReturnedNames(List<Node> nodes, PythonVariables variables) {
+        this.nodes = nodes;
+        this.variables = variables;
+    }
+
+    /**
+     * The last node that runs while a caller's variable holds a value that the call's own variable gives it, or -1.
+     *
+     * @param output which of the node's results it is
+     * @param depth of the call that made it and returns it
+     */
+    int heldUntil(int made, int output, int depth) {
+        int last = depth > 0 ? variables.callEnd(made, depth) : made;
+        PythonFrame line = variables.frame(last, depth);
+        if (last == made || !line.returns() || variables.statementEnd(made, depth) != made) {
+            return UNKNOWN;
+        }
+        List<String> names = variables.frame(made, depth).assigned();
+        int results = nodes.get(made).outputs().size();
+        String name = names.size() == 1 ? names.get(0) : names.size() == results ? names.get(output) : "";
+        List<String> returned = line.returned();
+        int place = returned.indexOf(name);
+        if (place < 0 || returned.size() == 1 || variables.rebound(name, made + 1, made, depth) < last) {
+            return UNKNOWN;
+        }
+        return heldByCaller(made, depth - 1, place, returned.size());
+    }
+
+    private int heldByCaller(int made, int depth, int place, int results) {
+        for (int d = depth; d >= 0; d--) {
+            PythonFrame caller = variables.frame(made, d);
+            List<String> names = caller.assigned();
+            if (!caller.text().contains(callee(made, d) + "(") || !caller.isOneCall()) {
+                return UNKNOWN;
+            }
+            if (!names.isEmpty()) {
+                boolean apart = names.size() == results;
+                return apart || names.size() == 1
+                        ? variables.rebound(names.get(apart ? place : 0), variables.statementEnd(made, d) + 1, made, d)
+                        : UNKNOWN;
+            }
+            if (!caller.returns()) {
+                return UNKNOWN;
+            }
+        }
+        return UNKNOWN;
+    }
+
+    /** The last part of the name of the module that a call at a depth calls; "" for one of a list. */
+    private String callee(int made, int depth) {
+        String path = nodes.get(made).moduleStack().get(depth + 1).path();
+        String name = path.substring(path.lastIndexOf('.') + 1);
+        return name.matches("\\d+") ? "" : name;
+    }
+}
