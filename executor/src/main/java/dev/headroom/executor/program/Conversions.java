@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * for either.
  */
 public final class Conversions {
+    private static final String CHECK = "aten._assert_tensor_metadata";
+
     private static final Set<String> CREATIONS = Set.of(
             "aten.empty",
             "aten.zeros",
@@ -31,6 +33,9 @@ public final class Conversions {
             "aten.rand",
             "aten.randn",
             "aten.arange",
+            "aten.linspace",
+            "aten.logspace",
+            "aten.eye",
             "aten.new_zeros",
             "aten.new_ones",
             "aten.new_full",
@@ -45,7 +50,7 @@ public final class Conversions {
     private static final Argument OFF = new Argument.Bool(false);
 
     /** Which uses are of the converted tensor. */
-    private record Conversion(String operand, Node node, Reach reach) {}
+    private record Conversion(String operand, Node node, int place, Reach reach) {}
 
     private enum Reach {
         EVERYWHERE,
@@ -59,6 +64,9 @@ public final class Conversions {
     private final TypesInRun types;
     private final Map<String, Conversion> conversions = new HashMap<>();
     private final Map<String, String> same = new HashMap<>();
+
+    /** The node that is rewritten. */
+    private int current;
 
     /** Literals that a program keeps in host memory. */
     private final Set<String> onHost = new HashSet<>();
@@ -79,6 +87,10 @@ public final class Conversions {
         List<Node> nodes = new ArrayList<>();
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node n = graph.nodes().get(i);
+            current = i;
+            if (n.operator().equals(CHECK)) {
+                continue; // the exporter's, of a type that is another in this run
+            }
             Node rewired = rewired(n);
             noteHost(n);
             if (CREATIONS.contains(n.operator()) && asked(n) == DType.FLOAT32) {
@@ -109,7 +121,7 @@ public final class Conversions {
                 same.put(result, operand);
                 continue;
             }
-            conversions.put(result, new Conversion(operand, n, reach(i, line)));
+            conversions.put(result, new Conversion(operand, n, i, reach(i, line)));
             nodes.add(withType(rewired, type));
         }
         List<Graph.Output> outputs = new ArrayList<>();
@@ -222,7 +234,7 @@ public final class Conversions {
         }
     }
 
-    private static boolean isWithin(Conversion c, Node user) {
+    private boolean isWithin(Conversion c, Node user) {
         if (c.reach() == Reach.EVERYWHERE) {
             return true;
         }
@@ -239,7 +251,22 @@ public final class Conversions {
         if (c.reach() == Reach.CALL) {
             return true;
         }
-        return isOnLineOf(c, user);
+        return isOnLineOf(c, user) && !isNextTurn(c, user);
+    }
+
+    /**
+     * Whether a conversion is that of the line's next turn in a loop: {@code v.to(a.dtype)} converts the same {@code v}
+     * again, which the tracer calls by the name of what the turn before made.
+     */
+    private boolean isNextTurn(Conversion c, Node user) {
+        boolean converts = user.operator().equals("aten.to")
+                && user.stackTrace().equals(c.node().stackTrace());
+        for (int i = c.place() + 1; converts && i < current; i++) {
+            if (!isOnLineOf(c, graph.nodes().get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isOnLineOf(Conversion c, Node user) {

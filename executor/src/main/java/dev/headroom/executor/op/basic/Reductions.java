@@ -95,10 +95,15 @@ public final class Reductions {
             return;
         }
         try (Scope s = e.open()) {
-            // Mean, sum of squares, count, and the count in floating point (SharedReduceOps.h, WelfordData).
-            scratch(e, variance, t, t.dtype() == DType.FLOAT64 ? 32 : 16, MOMENT_VECTOR);
+            momentScratch(e, variance, t);
             e.backend().reductions().moments(variance, mean, t, correction);
         }
+    }
+
+    /** What {@link #moments} takes beside its results, in the running scope. */
+    public static void momentScratch(Eager e, Tensor variance, Tensor t) {
+        // Mean, sum of squares, count, and the count in floating point (SharedReduceOps.h, WelfordData).
+        scratch(e, variance, t, t.dtype() == DType.FLOAT64 ? 32 : 16, MOMENT_VECTOR);
     }
 
     private static Tensor cast(Eager e, Tensor t, DType type) {

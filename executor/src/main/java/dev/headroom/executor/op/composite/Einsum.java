@@ -19,6 +19,11 @@ import java.util.stream.IntStream;
  * pair by sumproduct_pair, which ends in a batched product.
  */
 public final class Einsum {
+    private static final String ELLIPSIS = "...";
+
+    /** Labels of dimensions without letters. */
+    private static final String DIMENSIONS = "0123456789";
+
     private Einsum() {}
 
     public static void register(Operators o) {
@@ -28,12 +33,14 @@ public final class Einsum {
     private static Tensor einsum(Calls c, Arguments a) {
         String equation = a.text("equation", "").replace(" ", "");
         Tensor[] operands = a.tensors("tensors");
-        if (equation.contains("...") || a.has("path")) {
-            throw new UserInputException("einsum: the executor has no ellipsis and no path (" + equation + ")");
+        if (a.has("path")) {
+            throw new UserInputException("einsum: the executor takes no path (" + equation + ")");
         }
         String[] sides = equation.split("->", -1);
         String[] inputs = sides[0].split(",", -1);
-        String result = sides.length > 1 ? sides[1] : implicit(inputs);
+        String spared = spared(inputs, operands);
+        String result =
+                sides.length > 1 ? sides[1].replace(ELLIPSIS, spared) : spared + implicit(sides[0].split(",", -1));
         // Dimensions of the result come first, those that are summed behind them, in alphabetical order.
         StringBuilder labels = new StringBuilder(result);
         Map<Character, Integer> last = new TreeMap<>();
@@ -59,10 +66,35 @@ public final class Einsum {
         return sizes.length == out.dims() ? out : Views.view(c.e(), out, sizes);
     }
 
+    /**
+     * Gives the dimensions that ellipses stand for labels that come before all letters, the last dimension the same one
+     * in all operands.
+     *
+     * @param inputs changed
+     * @return the labels
+     */
+    private static String spared(String[] inputs, Tensor[] operands) {
+        int most = 0;
+        for (int i = 0; i < inputs.length; i++) {
+            if (inputs[i].contains(ELLIPSIS)) {
+                most = Math.max(most, operands[i].dims() - inputs[i].length() + ELLIPSIS.length());
+            }
+        }
+        String labels = DIMENSIONS.substring(0, most);
+        for (int i = 0; i < inputs.length; i++) {
+            int own = operands[i].dims() - inputs[i].length() + ELLIPSIS.length();
+            inputs[i] = inputs[i].contains(ELLIPSIS)
+                    ? inputs[i].replace(ELLIPSIS, labels.substring(most - own))
+                    : inputs[i];
+        }
+        return labels;
+    }
+
     /** Labels that occur once, in alphabetical order. */
     private static String implicit(String[] inputs) {
         Map<Character, Integer> count = new TreeMap<>(Einsum::upperFirst);
-        for (String in : inputs) {
+        for (String input : inputs) {
+            String in = input.replace(ELLIPSIS, "");
             for (int k = 0; k < in.length(); k++) {
                 count.merge(in.charAt(k), 1, Integer::sum);
             }

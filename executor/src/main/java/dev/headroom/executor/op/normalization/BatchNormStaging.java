@@ -21,7 +21,8 @@ final class BatchNormStaging {
 
     /** Whether channels are innermost (batch_norm_use_channels_last_kernels). */
     static boolean isChannelsInnermost(Tensor t) {
-        return Layout.isChannelsLast(t.sizes(), t.strides()) || t.isContiguous() && t.stride(1) == 1;
+        boolean image = t.dims() == 4 || t.dims() == 5;
+        return image && Layout.isChannelsLast(t.sizes(), t.strides()) || t.isContiguous() && t.stride(1) == 1;
     }
 
     /**

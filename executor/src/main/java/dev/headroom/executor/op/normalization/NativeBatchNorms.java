@@ -8,10 +8,13 @@ import dev.headroom.executor.kernel.BatchNormCall.Running;
 import dev.headroom.executor.kernel.GivenNormCall;
 import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.op.basic.Formats;
+import dev.headroom.executor.op.basic.Reductions;
 import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +37,7 @@ final class NativeBatchNorms {
         if (n.training()) {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 4);
+                general(e, x, invstd);
                 kernels.batchNorm(
                         new BatchNormCall(x, c.weight(), c.bias(), mean, invstd, n.epsilon(), null),
                         new Running(c.mean(), c.variance(), n.momentum()),
@@ -65,6 +69,23 @@ final class NativeBatchNorms {
         return r.backward(backward).output(out);
     }
 
+    /**
+     * Of an input in neither layout var_mean takes the statistics (batch_norm_mean_var, Impl::General), which copies
+     * bfloat16 before (ReduceOpsUtils.h, make_reduction).
+     */
+    private static void general(Eager e, Tensor x, Tensor statistics) {
+        if (x.isContiguous() || BatchNormStaging.isChannelsInnermost(x)) {
+            return;
+        }
+        Tensor wide = x.dtype() == DType.BFLOAT16
+                ? e.emptyStrided(DType.FLOAT32, x.sizes(), Layout.preserved(x.sizes(), x.strides()))
+                : x;
+        long[] kept = new long[x.dims()];
+        Arrays.fill(kept, 1);
+        kept[1] = x.size(1);
+        Reductions.momentScratch(e, e.alias(statistics, kept, Layout.contiguous(kept), 0), wide);
+    }
+
     /** The backward pass of what was normalised with the running statistics. */
     static Backward evaluationBackward(
             Eager e,
@@ -91,7 +112,7 @@ final class NativeBatchNorms {
         Tensor weight = call.weight();
         var kernels = e.backend().normalizations();
         if (r.needs(0) && !BatchNormStaging.isChannelsInnermost(x)) {
-            Tensor gradX = e.emptyLike(x);
+            Tensor gradX = e.empty(x.dtype(), x.sizes()); // whatever the input's layout
             Tensor gradWeight = weight != null && r.needs(1) ? e.emptyLike(weight) : null;
             Tensor gradBias = weight != null && r.needs(2) ? e.emptyLike(weight) : null;
             kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
@@ -145,7 +166,7 @@ final class NativeBatchNorms {
         Tensor gradWeight = null;
         Tensor gradBias = null;
         if (reduces && r.needs(0) && !BatchNormStaging.isChannelsInnermost(x)) {
-            gradX = e.emptyLike(x);
+            gradX = e.empty(x.dtype(), x.sizes()); // whatever the input's layout
             gradWeight = r.needs(1) ? e.emptyLike(Objects.requireNonNull(weight, "a weight")) : null;
             gradBias = r.needs(2) ? e.emptyLike(Objects.requireNonNull(weight, "a weight")) : null;
             kernels.givenNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));

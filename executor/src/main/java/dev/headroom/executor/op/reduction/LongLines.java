@@ -82,7 +82,7 @@ final class LongLines {
     /** By value, each with its place and line, then by line (segmented_sort_pairs_by_full_sort). */
     private static void together(Eager e, long lines, long length, DType type) {
         Gpu gpu = e.settings().gpu();
-        if (lines >= SEGMENTS || type.bytes() != Float.BYTES || gpu.major() < 9) {
+        if (lines >= SEGMENTS || gpu.major() < 9) {
             throw unknown("sort of " + lines + " lines of " + length + " elements");
         }
         try (Scope s = e.open()) {
@@ -90,7 +90,7 @@ final class LongLines {
             e.empty(DType.INT64, n); // places and lines
             e.empty(DType.INT64, n); // the same in order
             Tensor keys = e.empty(type, n);
-            e.free(e.workspace(CubScratch.sortPairs(n, type.bytes(), Integer.SIZE, gpu)));
+            e.free(e.workspace(CubScratch.sortPairs(n, type.bytes(), type.bytes() * Byte.SIZE, gpu)));
             e.free(keys);
             int bits = Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(lines - 1));
             e.workspace(CubScratch.sortKeys(n, bits));

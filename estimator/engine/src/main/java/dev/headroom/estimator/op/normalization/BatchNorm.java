@@ -113,6 +113,8 @@ final class BatchNorm {
             varianceOfMany(rt, x);
         } else if (training && channelsLastKernels(x)) {
             reduction(rt, x, statistics(x.dtype()), 4);
+        } else if (training && !x.isContiguous()) {
+            variance(rt, x);
         }
         Saved means = r.saveOutput(mean);
         Saved deviations = r.saveOutput(deviation);
@@ -133,23 +135,37 @@ final class BatchNorm {
         return out;
     }
 
-    /**
-     * Of more elements than 32 bits count, var_mean takes the statistics (Normalization.cu, batch_norm_mean_var),
-     * which copies bfloat16 to float32 (ReduceOpsUtils.h, make_reduction) and adds up in a buffer what it splits
-     * (Reduce.cuh).
-     */
+    /** Of more elements than 32 bits count: as {@link #variance}, with a buffer in which it adds up what it splits. */
     private static void varianceOfMany(EagerRuntime rt, Tensor x) {
+        Tensor wide = wide(rt, x);
+        Tensor sums = rt.scratch(x.size(1) * Reductions.WELFORD);
+        ReduceScratch.use(rt, wide, allButChannels(x), DType.FLOAT32.bytes(), Reductions.WELFORD);
+        rt.free(sums);
+        rt.freeUnless(wide, x);
+    }
+
+    /**
+     * Of an input in neither layout, as one that was transposed before, var_mean takes the statistics
+     * (Normalization.cu, batch_norm_mean_var, Impl::General).
+     */
+    private static void variance(EagerRuntime rt, Tensor x) {
+        Tensor wide = wide(rt, x);
+        ReduceScratch.use(rt, wide, allButChannels(x), DType.FLOAT32.bytes(), Reductions.WELFORD);
+        rt.freeUnless(wide, x);
+    }
+
+    /** var_mean copies bfloat16 to float32, and no other type (ReduceOpsUtils.h, make_reduction). */
+    private static Tensor wide(EagerRuntime rt, Tensor x) {
+        return x.dtype() == DType.BFLOAT16
+                ? rt.emptyStrided(DType.FLOAT32, x.sizes(), Shapes.preserved(x.sizes(), x.strides()))
+                : x;
+    }
+
+    private static boolean[] allButChannels(Tensor x) {
         boolean[] mask = new boolean[x.dim()];
         Arrays.fill(mask, true);
         mask[1] = false;
-        boolean copies = x.dtype() == DType.BFLOAT16;
-        Tensor wide = copies ? rt.emptyStrided(DType.FLOAT32, x.sizes(), x.strides()) : x;
-        Tensor sums = rt.scratch(x.size(1) * Reductions.WELFORD);
-        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Reductions.WELFORD);
-        rt.free(sums);
-        if (copies) {
-            rt.free(wide);
-        }
+        return mask;
     }
 
     /** batch_norm_backward_cuda: gradients of the input, the weight and the bias. */
@@ -160,7 +176,7 @@ final class BatchNorm {
         DType wide = statistics(x.dtype());
         long channels = x.size(1);
         if (reduce && r.needs(0) && !channelsLastKernels(x)) {
-            out[0] = rt.emptyLike(x);
+            out[0] = rt.empty(x.dtype(), x.sizes());
             if (w != null && r.needs(1)) {
                 out[1] = rt.empty(w.dtype(), channels);
             }

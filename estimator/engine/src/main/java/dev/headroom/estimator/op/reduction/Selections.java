@@ -155,7 +155,7 @@ final class Selections {
         long slices = slice == 0 ? 0 : t.numel() / slice;
         boolean together = slice > SMALL_SLICE && slices > 1 && slice < LARGE_SLICE;
         boolean known =
-                slices < MANY_SLICES && t.dtype().bytes() == 4 && rt.device().major() >= 9;
+                slices < MANY_SLICES && t.dtype().bytes() >= 4 && rt.device().major() >= 9;
         if (together && !known || slice > SMALL_SLICE && t.dtype().bytes() < 4) {
             throw new NoRule("sort of several long slices at once");
         }
@@ -178,7 +178,7 @@ final class Selections {
         Tensor places = rt.empty(DType.INT64, n);
         Tensor sorted = rt.empty(DType.INT64, n);
         Tensor keys = rt.empty(type, n);
-        rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, 4, 8, Integer.SIZE)));
+        rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, type.bytes(), 8, type.bytes() * Byte.SIZE)));
         rt.free(keys);
         rt.free(rt.scratch(CubScratch.sortWideKeys(n, CubScratch.bits(slices - 1))));
         rt.free(sorted);
