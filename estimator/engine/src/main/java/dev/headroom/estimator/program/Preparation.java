@@ -2,6 +2,7 @@ package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.compile.Compilation;
 import dev.headroom.estimator.program.variables.TracedAliases;
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
@@ -14,6 +15,9 @@ import java.util.Map;
 /** Prepares runs for prediction: the shared passes, and those that rest on how this side reads Python's variables. */
 public final class Preparation {
     private static final List<Pass> OWN = List.of(
+            new Pass(
+                    "put what re-entrant checkpoints run in their place",
+                    (graph, run, symbols) -> CheckpointPlan.withoutBodies(graph)),
             new Pass(
                     "say what values are like where their parts are to be found",
                     (graph, run, symbols) ->

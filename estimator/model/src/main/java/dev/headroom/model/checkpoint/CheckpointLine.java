@@ -33,8 +33,9 @@ record CheckpointLine(String call, int depth, String text, Optional<Boolean> isM
             return null;
         }
         int inside = trace.indexOf(FILE);
-        if (inside >= 0) {
-            return exact(node, trace, trace.lastIndexOf(FRAME, inside));
+        int frameOf = inside < 0 ? -1 : trace.lastIndexOf(FRAME, inside);
+        if (frameOf >= 0) {
+            return exact(node, trace, frameOf);
         }
         int depth = -1;
         for (int at = trace.indexOf(FRAME); at >= 0; ) {
@@ -64,7 +65,7 @@ record CheckpointLine(String call, int depth, String text, Optional<Boolean> isM
         int line = before.lastIndexOf('\n', before.stripTrailing().length() - 1);
         int called = trace.lastIndexOf(FILE);
         int function = trace.indexOf(FRAME, called);
-        boolean module = function >= 0 && isModuleCall(trace.substring(function, trace.indexOf('\n', function)));
+        boolean module = function >= 0 && isModuleCall(trace.substring(function).split("\n", 2)[0]);
         return new CheckpointLine(
                 call(node, depth, before), depth, before.substring(line + 1).strip(), Optional.of(module), true);
     }

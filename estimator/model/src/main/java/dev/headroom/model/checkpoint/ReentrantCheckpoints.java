@@ -117,7 +117,8 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
             if (a.value() instanceof Argument.Subgraph) {
                 next = 0;
             } else if (next >= 0) {
-                if (a.value() instanceof Argument.Value v) {
+                if (a.value() instanceof Argument.Value v
+                        && next < body.inputs().size()) {
                     names.put(body.inputs().get(next).value(), around.getOrDefault(v.name(), v.name()));
                 }
                 next++; // the body has a place for sizes, too
@@ -143,7 +144,7 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
     private static Node withoutCheckpoint(Node n) {
         String trace = n.stackTrace();
         for (int at = trace.indexOf(FILE); at >= 0; at = trace.indexOf(FILE)) {
-            int begin = trace.lastIndexOf(FRAME, at);
+            int begin = Math.max(0, trace.lastIndexOf(FRAME, at));
             int end = trace.indexOf(FRAME, at);
             trace = trace.substring(0, begin) + (end < 0 ? "" : trace.substring(end));
         }
