@@ -69,6 +69,33 @@ def test_checkpoints_are_seen() -> None:
     assert seen.peak.allocated < plain.peak.allocated
 
 
+class Method(nn.Module):
+    """A method that is under a checkpoint, or not."""
+
+    def __init__(self, recompute: bool) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(256, 1024), nn.Linear(1024, 256)
+        self.recompute = recompute
+
+    def step(self, x: Any) -> Any:
+        return x + self.second(torch.tanh(self.first(x)))
+
+    def forward(self, x: Any) -> Any:
+        if self.recompute:
+            return checkpoint(self.step, x, use_reentrant=False)
+        return self.step(x)
+
+
+def test_checkpoints_of_functions_are_seen() -> None:
+    plain, seen = (
+        headroom.predict(nn.Sequential(*(Method(recompute) for _ in range(3))), (torch.randn(4096, 256),))
+        for recompute in (False, True)
+    )
+    saved = 4096 * 1024 * 4  # what tanh keeps of each layer, one of which is there while it is recomputed
+    assert plain.peak.allocated - seen.peak.allocated >= saved
+    assert [any("around functions" in w for w in p.warnings) for p in (plain, seen)] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("make", "option"),
     [

@@ -41,7 +41,10 @@ class Observed:
         """What the prediction leaves out."""
         if not self.functions:
             return []
-        return [f"{self.functions} checkpoints are around functions: what they recompute is read off the lines that call them"]
+        return [
+            f"{self.functions} checkpoints are around functions: what they recompute is read off the lines that call"
+            " them"
+        ]
 
     def forget(self) -> None:
         """Begins anew."""

@@ -19,7 +19,8 @@ record CheckpointLine(String call, int depth, String text, Optional<Boolean> isM
     private static final String FILE = "torch/utils/checkpoint.py\", line ";
     private static final String FRAME = "File \"";
 
-    private static final Pattern CALL = Pattern.compile("(?<![\\w.])(?:\\w+\\.)*checkpoint\\(");
+    private static final Pattern CALL = Pattern.compile("(?<![\\w.])(?!self\\.)(?:\\w+\\.)*checkpoint\\(");
+    private static final Pattern CONDITION = Pattern.compile("\\bif\\b.*\\belse\\b");
     private static final Pattern SEQUENTIAL =
             Pattern.compile("\\bcheckpoint_sequential\\(\\s*[\\w.]+\\s*,\\s*(\\d+)\\s*,");
     private static final Pattern OWN = Pattern.compile("\\s*self\\.(\\w+)\\s*(?:,.*)?");
@@ -85,9 +86,14 @@ record CheckpointLine(String call, int depth, String text, Optional<Boolean> isM
         return end >= 0 && frame.substring(0, end).stripTrailing().endsWith(", in forward");
     }
 
-    /** Others have functions of that name, which are given the parameters and whether to do it at all. */
+    /**
+     * Others have functions of that name, which are given the parameters and whether to do it at all; and a line with a
+     * condition does not say which way it went.
+     */
     private static boolean isCall(String text) {
-        return CALL.matcher(text).find() && !text.contains(".parameters()");
+        return CALL.matcher(text).find()
+                && !text.contains(".parameters()")
+                && !CONDITION.matcher(text).find();
     }
 
     /** Whether the line asks for it, if only by not saying (torch/utils/checkpoint.py, use_reentrant). */

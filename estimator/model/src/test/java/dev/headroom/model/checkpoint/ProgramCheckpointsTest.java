@@ -112,6 +112,13 @@ class ProgramCheckpointsTest {
     void othersFunctionsOfThatNameAreNone() {
         Graph graph = graph(new Step("x = checkpoint(self._forward, (x,), self.parameters(), self.use_checkpoint)"));
         assertEquals(List.of(), regions(graph));
+        assertEquals(List.of(), regions(graph(new Step("x = self.checkpoint(self.block, x)", "block"))));
+    }
+
+    @Test
+    void aConditionMayHaveGoneEitherWay() {
+        String line = "x = checkpoint(block, x, use_reentrant=False) if self.recompute else block(x)";
+        assertEquals(List.of(), regions(graph(new Step(line, "blocks.0"), new Step(line, "blocks.1"))));
     }
 
     @Test
