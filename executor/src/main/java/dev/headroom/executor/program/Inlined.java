@@ -55,7 +55,7 @@ final class Inlined {
             if (isWrapper(n)) {
                 addBody(n, names);
             } else {
-                nodes.add(renamed(n, names));
+                nodes.add(names.isEmpty() ? n : n.renamed(v -> names.getOrDefault(v, v)));
             }
         }
     }
@@ -120,16 +120,5 @@ final class Inlined {
     private static Node mark(Node wrapper, String target, List<Node.NamedArgument> arguments, Node place) {
         String name = wrapper.name() + "/" + target;
         return new Node(name, target, arguments, List.of(), place.moduleStack(), place.stackTrace());
-    }
-
-    private static Node renamed(Node n, Map<String, String> names) {
-        if (names.isEmpty()) {
-            return n;
-        }
-        List<String> outputs = new ArrayList<>();
-        n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
-        return n.reading(v -> names.getOrDefault(v, v))
-                .withOutputs(outputs)
-                .withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
     }
 }

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param isExact whether the trace has the frames of all functions, so that an operator with this line is inside
  */
 record CheckpointLine(String call, int depth, String text, Optional<Boolean> isModule, boolean isExact) {
-    private static final String FILE = "torch/utils/checkpoint.py\", line ";
-    private static final String FRAME = "File \"";
+    /** In the head of a checkpoint's own frames. */
+    static final String FILE = "torch/utils/checkpoint.py\", line ";
+
+    /** Where the head of a frame begins. */
+    static final String FRAME = "File \"";
 
     private static final Pattern CALL = Pattern.compile("(?<![\\w.])(?!self\\.)(?:\\w+\\.)*checkpoint\\(");
     private static final Pattern CONDITION = Pattern.compile("\\bif\\b.*\\belse\\b");

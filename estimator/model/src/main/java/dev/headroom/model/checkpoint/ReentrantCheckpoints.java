@@ -22,12 +22,9 @@ import org.jspecify.annotations.Nullable;
 record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
     private static final GraphMemo<ReentrantCheckpoints> READ = new GraphMemo<>(ReentrantCheckpoints::read);
     private static final String WRAPPER = "higher_order.wrap_with_set_grad_enabled";
-    private static final String FRAME = "File \"";
 
     /** Behind the name of a checkpoint's operator, in the names of those that were in its body. */
     private static final String INSIDE = "/checkpoint/";
-
-    private static final String FILE = "torch/utils/checkpoint.py\", line ";
 
     static ReentrantCheckpoints of(Graph graph) {
         return READ.of(graph);
@@ -56,14 +53,15 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
             Graph body = body(n);
             int from = nodes.size();
             if (body == null) {
-                nodes.add(renamed(n, names));
+                nodes.add(n.renamed(v -> names.getOrDefault(v, v)));
             } else {
                 names.putAll(inside(n, body, names));
                 body.values().forEach((name, meta) -> values.put(names.getOrDefault(name, name), meta));
                 String mark = isCheckpoint(n) ? n.name() + INSIDE : "";
                 body.nodes()
-                        .forEach(inner -> nodes.add(
-                                renamed(withoutCheckpoint(inner), names).withName(mark + inner.name())));
+                        .forEach(inner -> nodes.add(withoutCheckpoint(inner)
+                                .renamed(v -> names.getOrDefault(v, v))
+                                .withName(mark + inner.name())));
             }
             if (isCheckpoint(n)) {
                 ranges.add(new int[] {from, nodes.size()});
@@ -96,7 +94,7 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
     private static boolean isCheckpoint(Node n) {
         Graph body = body(n);
         return body != null
-                && body.nodes().stream().anyMatch(inner -> inner.stackTrace().contains(FILE));
+                && body.nodes().stream().anyMatch(inner -> inner.stackTrace().contains(CheckpointLine.FILE));
     }
 
     /** What a node runs in another mode of gradients; {@code null} for other nodes. */
@@ -143,19 +141,11 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
     /** Without the frames of the checkpoint itself, whose function is called {@code forward} like those of modules. */
     private static Node withoutCheckpoint(Node n) {
         String trace = n.stackTrace();
-        for (int at = trace.indexOf(FILE); at >= 0; at = trace.indexOf(FILE)) {
-            int begin = Math.max(0, trace.lastIndexOf(FRAME, at));
-            int end = trace.indexOf(FRAME, at);
+        for (int at = trace.indexOf(CheckpointLine.FILE); at >= 0; at = trace.indexOf(CheckpointLine.FILE)) {
+            int begin = Math.max(0, trace.lastIndexOf(CheckpointLine.FRAME, at));
+            int end = trace.indexOf(CheckpointLine.FRAME, at);
             trace = trace.substring(0, begin) + (end < 0 ? "" : trace.substring(end));
         }
         return n.withStackTrace(trace);
-    }
-
-    private static Node renamed(Node n, Map<String, String> names) {
-        List<@Nullable String> outputs = new ArrayList<>();
-        n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
-        return n.reading(v -> names.getOrDefault(v, v))
-                .withOutputs(outputs)
-                .withSeen(n.seen().with(v -> names.getOrDefault(v, v)));
     }
 }

@@ -38,6 +38,13 @@ public record Node(
         this(name, target, arguments, outputs, moduleStack, stackTrace, Seen.NOTHING);
     }
 
+    /** The same call of values that have other names, which its results have as well. */
+    public Node renamed(UnaryOperator<String> names) {
+        List<@Nullable String> results = new ArrayList<>();
+        outputs.forEach(o -> results.add(o == null ? null : names.apply(o)));
+        return reading(names).withOutputs(results).withSeen(seen.with(names));
+    }
+
     /** The same call by another name. */
     public Node withName(String other) {
         return new Node(other, target, arguments, outputs, moduleStack, stackTrace, seen);

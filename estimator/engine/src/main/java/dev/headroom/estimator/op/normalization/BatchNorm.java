@@ -110,11 +110,11 @@ final class BatchNorm {
         Tensor mean = rt.empty(statistics(x.dtype()), channels);
         Tensor deviation = rt.empty(statistics(x.dtype()), channels);
         if (training && !IndexMath.fits32Bits(x)) {
-            varianceOfMany(rt, x);
+            variance(rt, x, true);
         } else if (training && channelsLastKernels(x)) {
             reduction(rt, x, statistics(x.dtype()), 4);
         } else if (training && !x.isContiguous()) {
-            variance(rt, x);
+            variance(rt, x, false);
         }
         Saved means = r.saveOutput(mean);
         Saved deviations = r.saveOutput(deviation);
@@ -135,22 +135,20 @@ final class BatchNorm {
         return out;
     }
 
-    /** Of more elements than 32 bits count: as {@link #variance}, with a buffer in which it adds up what it splits. */
-    private static void varianceOfMany(EagerRuntime rt, Tensor x) {
-        Tensor wide = wide(rt, x);
-        Tensor sums = rt.scratch(x.size(1) * Reductions.WELFORD);
-        ReduceScratch.use(rt, wide, allButChannels(x), DType.FLOAT32.bytes(), Reductions.WELFORD);
-        rt.free(sums);
-        rt.freeUnless(wide, x);
-    }
-
     /**
-     * Of an input in neither layout, as one that was transposed before, var_mean takes the statistics
-     * (Normalization.cu, batch_norm_mean_var, Impl::General).
+     * Of more elements than 32 bits count, and of an input in neither layout, as one that was transposed before,
+     * var_mean takes the statistics (Normalization.cu, batch_norm_mean_var, Impl::General).
+     *
+     * @param many whether the kernel takes the input in parts, which it adds up in a buffer (Reduce.cuh)
      */
-    private static void variance(EagerRuntime rt, Tensor x) {
+    private static void variance(EagerRuntime rt, Tensor x, boolean many) {
         Tensor wide = wide(rt, x);
-        ReduceScratch.use(rt, wide, allButChannels(x), DType.FLOAT32.bytes(), Reductions.WELFORD);
+        boolean[] mask = new boolean[x.dim()];
+        Arrays.fill(mask, true);
+        mask[1] = false;
+        Tensor sums = many ? rt.scratch(x.size(1) * Reductions.WELFORD) : null;
+        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Reductions.WELFORD);
+        rt.free(sums);
         rt.freeUnless(wide, x);
     }
 
@@ -159,13 +157,6 @@ final class BatchNorm {
         return x.dtype() == DType.BFLOAT16
                 ? rt.emptyStrided(DType.FLOAT32, x.sizes(), Shapes.preserved(x.sizes(), x.strides()))
                 : x;
-    }
-
-    private static boolean[] allButChannels(Tensor x) {
-        boolean[] mask = new boolean[x.dim()];
-        Arrays.fill(mask, true);
-        mask[1] = false;
-        return mask;
     }
 
     /** batch_norm_backward_cuda: gradients of the input, the weight and the bias. */

@@ -143,7 +143,10 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         String all = returns() ? text.substring("return ".length()).strip() : "";
         return all.isEmpty()
                 ? List.of()
-                : split(all.startsWith("(") && isClosed(all) ? all.substring(1, all.length() - 1) : all);
+                : split(
+                        all.startsWith("(") && closing(all, 0) == all.length() - 1
+                                ? all.substring(1, all.length() - 1)
+                                : all);
     }
 
     /** Whether all that the line assigns or returns is one call, which ends with it. */
@@ -151,19 +154,6 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         Matcher m = ASSIGNMENT.matcher(text);
         String value = m.find() ? text.substring(m.end()).strip() : returns() ? text.substring("return ".length()) : "";
         return isCall(value.strip()) && value.strip().endsWith(")");
-    }
-
-    /** Whether the first parenthesis closes at the end of a text. */
-    private static boolean isClosed(String value) {
-        int depth = 0;
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
-            if (depth == 0) {
-                return i == value.length() - 1;
-            }
-        }
-        return false;
     }
 
     /** Whether all that the line assigns or returns are calls of functions. */
@@ -196,15 +186,21 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         if (open <= 0 || !value.substring(0, open).matches("[A-Za-z_][\\w.]*")) {
             return false;
         }
+        int close = closing(value, open);
+        return close < 0 || close == value.length() - 1;
+    }
+
+    /** The place where the bracket at another one closes, or -1. */
+    private static int closing(String value, int open) {
         int depth = 0;
         for (int i = open; i < value.length(); i++) {
             char c = value.charAt(i);
             depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
             if (depth == 0) {
-                return i == value.length() - 1;
+                return i;
             }
         }
-        return true;
+        return -1;
     }
 
     /** Whether the line takes one item of what it calls: {@code x = self.rnn(x)[0]}. */
