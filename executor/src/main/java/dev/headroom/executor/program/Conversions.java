@@ -5,6 +5,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.rewrite.InlinedRegions;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,9 +99,10 @@ public final class Conversions {
                 continue;
             }
             if (types.keepsOutOfAutocast(i)) {
-                nodes.add(switching(n, Inlined.ENTER, List.of(new Node.NamedArgument(Mode.AUTOCAST, OFF))));
+                nodes.add(switching(
+                        n, InlinedRegions.ENTER, List.of(new Node.NamedArgument(InlinedRegions.AUTOCAST, OFF))));
                 nodes.add(rewired);
-                nodes.add(switching(n, Inlined.LEAVE, List.of()));
+                nodes.add(switching(n, InlinedRegions.LEAVE, List.of()));
                 continue;
             }
             if (!didNothing(n)) {

@@ -4,6 +4,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.InlinedRegions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -12,10 +13,6 @@ import org.jspecify.annotations.Nullable;
  * Switches that a program sets for some of its operators: {@code torch.set_grad_enabled} and {@code torch.autocast}.
  */
 final class Mode {
-    static final String GRADIENTS = "gradients";
-    static final String AUTOCAST = "autocast";
-    static final String TYPE = "type";
-    static final String CACHE = "cache";
 
     private final Eager eager;
     private final Deque<Runnable> undo = new ArrayDeque<>();
@@ -26,15 +23,15 @@ final class Mode {
 
     /** Whether the node switches; then it is done. */
     boolean handles(Node node) {
-        if (node.target().equals(Inlined.LEAVE)) {
+        if (node.target().equals(InlinedRegions.LEAVE)) {
             undo.pop().run();
             return true;
         }
-        if (!node.target().equals(Inlined.ENTER)) {
+        if (!node.target().equals(InlinedRegions.ENTER)) {
             return false;
         }
-        Boolean gradients = flag(node, GRADIENTS);
-        Boolean autocast = flag(node, AUTOCAST);
+        Boolean gradients = flag(node, InlinedRegions.GRADIENTS);
+        Boolean autocast = flag(node, InlinedRegions.AUTOCAST);
         if (gradients != null) {
             boolean before = eager.tape().setEnabled(gradients);
             undo.push(() -> eager.tape().setEnabled(before));
@@ -50,7 +47,7 @@ final class Mode {
     }
 
     private @Nullable DType type(Node node) {
-        return node.argument(TYPE) instanceof Argument.Type t
+        return node.argument(InlinedRegions.TYPE) instanceof Argument.Type t
                 ? t.value()
                 : eager.autocast().type();
     }

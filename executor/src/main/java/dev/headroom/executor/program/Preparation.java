@@ -1,10 +1,12 @@
 package dev.headroom.executor.program;
 
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.rewrite.InlinedRegions;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -23,7 +25,9 @@ public final class Preparation {
             EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.FSDP2, ParallelKind.PP));
 
     private static final List<Pass> OWN = List.of(
-            new Pass("put the bodies of higher-order operators in their place", (g, run, symbols) -> Inlined.of(g)),
+            new Pass(
+                    "put the bodies of higher-order operators in their place",
+                    (g, run, symbols) -> InlinedRegions.of(CheckpointPlan.withoutBodies(g))),
             new Pass(
                     "convert where the run's precision needs it",
                     (g, run, symbols) -> Conversions.inPrecision(g, computing(run))),

@@ -17,6 +17,7 @@ import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.InlinedRegions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,12 +101,12 @@ public final class Program {
 
     /** The graph with bodies of higher-order operators in their place, as plans of checkpoints are made for. */
     public static Graph inlined(Graph graph) {
-        return Inlined.of(graph);
+        return InlinedRegions.of(CheckpointPlan.withoutBodies(graph));
     }
 
     /** Whether a node of an inlined graph is no operator but switches a mode, such as autocast, on or off. */
     public static boolean isMode(Node node) {
-        return node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
+        return InlinedRegions.isSwitch(node);
     }
 
     private static void requireOperators(Graph graph) {

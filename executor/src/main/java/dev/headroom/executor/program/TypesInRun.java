@@ -5,6 +5,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.InlinedRegions;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -64,9 +65,9 @@ final class TypesInRun {
         Deque<Boolean> modes = new ArrayDeque<>();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            if (n.target().equals(Inlined.ENTER)) {
-                modes.push(n.argument(Mode.GRADIENTS) instanceof Argument.Bool on && !on.value());
-            } else if (n.target().equals(Inlined.LEAVE)) {
+            if (n.target().equals(InlinedRegions.ENTER)) {
+                modes.push(n.argument(InlinedRegions.GRADIENTS) instanceof Argument.Bool on && !on.value());
+            } else if (n.target().equals(InlinedRegions.LEAVE)) {
                 modes.pop();
             }
             withoutGradients.set(i, modes.contains(true));

@@ -237,6 +237,7 @@ public final class GraphRunner implements ForwardPass {
         values.values().forEach(runtime::hold);
         int depth = moduleCalls.depth();
         int outside = moduleCalls.keepOutside(depth);
+        int modes = calls.modes().depth();
         try {
             steps(region.from(), region.to(), values, span -> span.last() < region.to() && !isAround(span, region));
             Tensor[] out = new Tensor[region.outputs().size()];
@@ -246,6 +247,7 @@ public final class GraphRunner implements ForwardPass {
             }
             return out;
         } finally {
+            calls.modes().leave(modes); // a recomputation may stop inside of a region
             moduleCalls.unwind(depth);
             moduleCalls.keepOutside(outside);
             values.values().forEach(runtime::release);

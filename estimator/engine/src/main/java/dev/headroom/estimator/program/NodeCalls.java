@@ -43,6 +43,7 @@ final class NodeCalls {
     private final ModelTypes types;
     private final Lifetimes lifetimes;
     private final NamedTypes namedTypes;
+    private final RegionModes modes;
     private final Fallback fallback;
     private final @Nullable Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
@@ -63,8 +64,14 @@ final class NodeCalls {
         this.types = types;
         this.lifetimes = lifetimes;
         this.namedTypes = new NamedTypes(graph, types);
+        this.modes = new RegionModes(runtime);
         this.fallback = new Fallback(runtime, graph, symbols);
         this.rules = RULES.of(graph);
+    }
+
+    /** What the regions that the run is in have switched. */
+    RegionModes modes() {
+        return modes;
     }
 
     /** From now on operators run inside of this. */
@@ -101,6 +108,9 @@ final class NodeCalls {
                     ? new Tensor[0]
                     : Objects.requireNonNull(variables, "variables of the script")
                             .run(node, values);
+        }
+        if (modes.handles(node)) {
+            return new Tensor[0];
         }
         convertFactor(index, values);
         if (CustomFunctionNode.isOne(node)) {

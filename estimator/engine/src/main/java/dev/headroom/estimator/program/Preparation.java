@@ -6,6 +6,7 @@ import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.rewrite.InlinedRegions;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -18,6 +19,9 @@ public final class Preparation {
             new Pass(
                     "put what re-entrant checkpoints run in their place",
                     (graph, run, symbols) -> CheckpointPlan.withoutBodies(graph)),
+            new Pass(
+                    "put the bodies of regions without gradients or with autocast in their place",
+                    (graph, run, symbols) -> run.kernels().compile() ? graph : InlinedRegions.of(graph)),
             new Pass(
                     "say what values are like where their parts are to be found",
                     (graph, run, symbols) ->

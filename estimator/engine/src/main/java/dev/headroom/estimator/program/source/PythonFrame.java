@@ -45,6 +45,15 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         return line == other.line && statement == other.statement;
     }
 
+    /** Whether it is one of several lines of a statement: brackets stay open, or close that it does not open. */
+    public boolean isUnfinished() {
+        int open = 0;
+        for (int i = 0; i < text.length(); i++) {
+            open += "([{".indexOf(text.charAt(i)) >= 0 ? 1 : ")]}".indexOf(text.charAt(i)) >= 0 ? -1 : 0;
+        }
+        return open != 0;
+    }
+
     /** Which statement of its function it is. */
     public Place place() {
         return new Place(line, statement);

@@ -27,13 +27,17 @@ final class HiddenNames {
             Pattern.compile("^(return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
 
     private static final Pattern LIST = Pattern.compile(
-            "(?<![\\w.])([A-Za-z_]\\w*)\\[" + "|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]");
+            "(?<![\\w.])([A-Za-z_]\\w*)\\[" + "|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]"
+                    + "|\\bin\\s+(?:(?:enumerate|reversed)\\()?([A-Za-z_]\\w*)\\s*[\\])]");
 
     /** What only a tensor is indexed by, such as {@code :, 0]}, and the key of a module that is called. */
     private static final Pattern OF_OTHERS =
             Pattern.compile("(?::|\\.\\.\\.|None)\\s*,|[^\\]\\[()]*,\\s*(?::|None|\\.\\.\\.)|[^\\]\\[]*\\]\\(");
 
     private static final Pattern JOINED = Pattern.compile("\\b(?:cat|concat|stack|sum)\\(([A-Za-z_]\\w*)\\s*[,)]");
+
+    /** What {@code a if test else b} asks. */
+    private static final Pattern CONDITION = Pattern.compile("\\bif\\b.*?\\belse\\b");
 
     private static final Pattern LIST_DISPLAY = Pattern.compile("=\\s*\\[");
 
@@ -93,6 +97,24 @@ final class HiddenNames {
         return null;
     }
 
+    /**
+     * Those of some names that the first line spells which reads a value behind the statement that makes it; none where
+     * no such line is known.
+     */
+    Set<String> spelledOf(String value, List<String> names, int made, int depth, int end) {
+        for (int reader : readers.getOrDefault(value, List.of())) {
+            if (reader > end && sameCall(reader, made, depth)) {
+                Set<String> spelled = new HashSet<>(names);
+                spelled.retainAll(
+                        frames.get(reader).size() > depth
+                                ? names(frames.get(reader).get(depth).text())
+                                : Set.of());
+                return spelled;
+            }
+        }
+        return Set.of();
+    }
+
     /** Whether the line that makes a value is a later one of the statement that reads it: an argument of a call. */
     private boolean isArgument(int made, int reader, int depth) {
         PythonFrame first = frames.get(reader).get(depth);
@@ -119,7 +141,7 @@ final class HiddenNames {
             }
             Matcher m = LIST.matcher(line);
             while (m.find()) {
-                String list = m.group(1) == null ? m.group(2) : m.group(1);
+                String list = m.group(1) != null ? m.group(1) : m.group(2) != null ? m.group(2) : m.group(3);
                 boolean item = m.group(1) == null
                         || !OF_OTHERS.matcher(line.substring(m.end())).lookingAt();
                 if (item && !WORDS.contains(list) && !assignedBefore(list, reader, made, depth)) {
@@ -162,7 +184,8 @@ final class HiddenNames {
             if (again && !speaksOfAnother(line, name, made, depth)) {
                 continue; // no other line gave the first name another value
             }
-            Set<String> names = new HashSet<>(names(line.text()));
+            Set<String> names =
+                    new HashSet<>(names(CONDITION.matcher(line.text()).replaceAll("")));
             line.assigned().forEach(names::remove);
             for (int i = reader - 1; i >= 0 && sameCall(i, made, depth); i--) {
                 if (frames.get(i).size() > depth) {

@@ -4,7 +4,6 @@ import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +29,7 @@ final class PythonVariables {
     private final HiddenFunctions functions;
     private final SiblingCalls siblings;
     private final ReturnedNames results;
+    private final UnpackedNames unpacked;
 
     private final Statements statements;
 
@@ -48,7 +48,8 @@ final class PythonVariables {
         this.hidden = new HiddenNames(nodes, frames, callEnd);
         this.functions = new HiddenFunctions(nodes, lastUses, metas, this);
         this.siblings = new SiblingCalls(nodes, frames, callEnd, lastUses);
-        this.results = new ReturnedNames(nodes, this);
+        this.unpacked = new UnpackedNames(nodes, lastUses, hidden, this);
+        this.results = new ReturnedNames(nodes, unpacked, this);
     }
 
     /**
@@ -95,7 +96,7 @@ final class PythonVariables {
             return name == null ? lastUse : Math.max(lastUse, held(name, value, end + 1, made, depth));
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
-        String name = names.get(several ? output : position(made, output, depth, names.size()));
+        String name = several ? names.get(output) : unpacked.name(value, made, depth, names);
         int until = Math.max(lastUse, held(name, value, end + 1, made, depth));
         for (String list : hidden.lists(value, name, made, depth, end)) {
             until = Math.max(until, held(list, value, end + 1, made, depth));
@@ -235,28 +236,6 @@ final class PythonVariables {
         return UNKNOWN;
     }
 
-    /**
-     * Which of several names a value is assigned to: {@code q, k = f(q), f(k)} makes as many values as names that are
-     * read later. Where it does not, the first.
-     */
-    private int position(int made, int output, int depth, int names) {
-        if (names == 1) {
-            return 0;
-        }
-        int end = statementEnd(made, depth);
-        int start = start(made, depth, end);
-        List<String> read = new ArrayList<>(names);
-        for (int i = start; i <= end; i++) {
-            for (String value : nodes.get(i).outputs()) {
-                if (value != null && lastUses.getOrDefault(value, i) > end) {
-                    read.add(value);
-                }
-            }
-        }
-        int at = read.indexOf(nodes.get(made).outputs().get(output));
-        return read.size() == names && at >= 0 ? at : 0;
-    }
-
     /** The operator that made a node's first operand, or "" for none. */
     private String operand(int node) {
         List<String> reads = nodes.get(node).reads();
@@ -302,6 +281,11 @@ final class PythonVariables {
             }
         }
         return until;
+    }
+
+    /** Whether anybody reads a value that a node makes. */
+    boolean isRead(String value, int made) {
+        return lastUses.getOrDefault(value, made) > made;
     }
 
     /** Depth of the innermost known frame of a node, or -1. */

@@ -12,10 +12,12 @@ final class ReturnedNames {
     private static final int UNKNOWN = -1;
 
     private final List<Node> nodes;
+    private final UnpackedNames unpacked;
     private final PythonVariables variables;
 
-    ReturnedNames(List<Node> nodes, PythonVariables variables) {
+    ReturnedNames(List<Node> nodes, UnpackedNames unpacked, PythonVariables variables) {
         this.nodes = nodes;
+        this.unpacked = unpacked;
         this.variables = variables;
     }
 
@@ -28,7 +30,10 @@ final class ReturnedNames {
     int heldUntil(int made, int output, int depth) {
         int last = depth > 0 ? variables.callEnd(made, depth) : made;
         PythonFrame line = variables.frame(last, depth);
-        if (last == made || !line.returns() || variables.statementEnd(made, depth) != made) {
+        if (!line.returns() || variables.frame(made, depth).assigned().size() > 1) {
+            return unread(made, output, depth);
+        }
+        if (last == made || variables.statementEnd(made, depth) != made) {
             return UNKNOWN;
         }
         List<String> names = variables.frame(made, depth).assigned();
@@ -40,6 +45,23 @@ final class ReturnedNames {
             return UNKNOWN;
         }
         return heldByCaller(made, depth - 1, place, returned.size());
+    }
+
+    /**
+     * As long as a caller's variable holds what a function computes and nobody reads: {@code colour, _ = march(x)}. Its
+     * {@code return} runs no operator, so no line shows it.
+     */
+    private int unread(int made, int output, int depth) {
+        String value = nodes.get(made).outputs().get(output);
+        PythonFrame own = variables.frame(made, depth);
+        int d = depth;
+        if (own.assigned().size() == 1 && depth > 0) {
+            int end = variables.statementEnd(made, depth);
+            boolean held = variables.rebound(own.assigned().get(0), end + 1, made, depth) == variables.callEnd(made, d);
+            d = held && end == made ? depth - 1 : -1;
+        }
+        String name = d < 0 || variables.isRead(value, made) ? null : unpacked.unread(value, made, d);
+        return name == null ? UNKNOWN : variables.rebound(name, variables.statementEnd(made, d) + 1, made, d);
     }
 
     private int heldByCaller(int made, int depth, int place, int results) {

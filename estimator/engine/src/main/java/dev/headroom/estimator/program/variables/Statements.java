@@ -11,6 +11,9 @@ final class Statements {
     /** Where nothing is known of a node's lines. */
     static final int UNKNOWN = -1;
 
+    /** Statements of more lines than these are taken line by line. */
+    private static final int MOST_LINES = 60;
+
     private final List<Node> nodes;
     private final List<List<PythonFrame>> frames;
     private final int[][] callEnd;
@@ -40,16 +43,18 @@ final class Statements {
             return UNKNOWN;
         }
         if (known(node)[depth] == 0) {
-            int start = node;
-            while (start > 0 && continues(start - 1, start, depth)) {
-                start--;
+            int at = node;
+            while (at > 0 && sameCall(at - 1, node, depth) && !isKnown(at - 1, depth)) {
+                at--;
             }
-            while (known(node)[depth] == 0) {
-                int end = findStatementEnd(start, depth);
-                for (int i = start; i <= end; i++) {
-                    known(i)[depth] = end + 1;
+            while (at <= node) {
+                int end = frames.get(at).size() > depth ? findStatementEnd(at, depth) : at;
+                for (int i = at; i <= end; i++) {
+                    if (frames.get(i).size() > depth) {
+                        known(i)[depth] = end + 1;
+                    }
                 }
-                start = end + 1;
+                at = end + 1;
             }
         }
         return known(node)[depth] - 1;
@@ -62,12 +67,12 @@ final class Statements {
         return ends[node];
     }
 
-    /** Whether a node runs in the same line and call as the one before it. */
-    private boolean continues(int before, int node, int depth) {
-        return frames.get(before).size() > depth
-                && callEnd[before].length > depth
-                && callEnd[before][depth] == callEnd[node][depth]
-                && frames.get(before).get(depth).sameStatement(frames.get(node).get(depth));
+    private boolean isKnown(int node, int depth) {
+        return frames.get(node).size() > depth && known(node)[depth] != 0;
+    }
+
+    private boolean sameCall(int a, int b, int depth) {
+        return callEnd[a].length > depth && callEnd[a][depth] == callEnd[b][depth];
     }
 
     /**
@@ -77,6 +82,16 @@ final class Statements {
     private int findStatementEnd(int node, int depth) {
         PythonFrame line = frames.get(node).get(depth);
         SpelledCalls calls = new SpelledCalls(line.text());
+        int end = runEnd(node, depth, calls);
+        int back = line.isUnfinished() ? goesOn(end, depth, line) : UNKNOWN;
+        int last = back == UNKNOWN ? UNKNOWN : runEnd(back, depth, calls);
+        // Where the lines come again, a loop runs them, and it cannot be told where its turns begin.
+        return last == UNKNOWN || last < callEnd[node][depth] && isWithin(last + 1, depth, line) ? end : last;
+    }
+
+    /** The last node of those that run on a node's line from there on. */
+    private int runEnd(int node, int depth, SpelledCalls calls) {
+        PythonFrame line = frames.get(node).get(depth);
         int end = node;
         String child = child(node, depth);
         if (child != null) {
@@ -95,6 +110,34 @@ final class Statements {
             end = next;
         }
         return end;
+    }
+
+    /**
+     * The node that goes on with a statement on its first line, after arguments that stand on lines of their own:
+     * {@code torch.cat([f(x),} has its call run when all have been computed. {@link #UNKNOWN} where none does.
+     */
+    private int goesOn(int end, int depth, PythonFrame line) {
+        int i = end + 1;
+        while (i <= callEnd[end][depth] && isWithin(i, depth, line)) {
+            i++;
+        }
+        return i > end + 1
+                        && i <= callEnd[end][depth]
+                        && frames.get(i).size() > depth
+                        && frames.get(i).get(depth).sameStatement(line)
+                ? i
+                : UNKNOWN;
+    }
+
+    /** Whether a node runs on a later line that may belong to the statement which a line begins. */
+    private boolean isWithin(int node, int depth, PythonFrame line) {
+        if (frames.get(node).size() <= depth) {
+            return false;
+        }
+        PythonFrame frame = frames.get(node).get(depth);
+        return frame.line() > line.line()
+                && frame.line() <= line.line() + MOST_LINES
+                && frame.assigned().isEmpty();
     }
 
     /** Segments of a checkpointed chain call their modules one after another, whatever container they come from. */

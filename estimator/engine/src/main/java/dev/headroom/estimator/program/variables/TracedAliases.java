@@ -143,9 +143,10 @@ public final class TracedAliases {
         if (reader > callEnd) {
             return made == callEnd; // the last that the function does: what it returns
         }
-        String text = variables.frame(reader, depth).text();
+        PythonFrame read = variables.frame(reader, depth);
+        String text = read.text();
         return names.isEmpty()
-                || unfinished(text)
+                || read.isUnfinished()
                 || (own == null ? names.stream().anyMatch(name -> mentions(text, name)) : mentions(text, own));
     }
 
@@ -211,12 +212,5 @@ public final class TracedAliases {
 
     private static boolean mentions(String text, String name) {
         return text.matches(".*\\b" + name + "\\b.*");
-    }
-
-    /** A statement of several lines, of which one is shown. */
-    private static boolean unfinished(String text) {
-        long open = text.chars().filter(c -> c == '(' || c == '[' || c == '{').count();
-        long closed = text.chars().filter(c -> c == ')' || c == ']' || c == '}').count();
-        return open != closed;
     }
 }

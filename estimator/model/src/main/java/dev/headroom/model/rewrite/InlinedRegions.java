@@ -1,9 +1,7 @@
-package dev.headroom.executor.program;
+package dev.headroom.model.rewrite;
 
-import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -15,38 +13,55 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Graphs with the bodies of higher-order operators, {@code wrap_with_set_grad_enabled} and {@code
- * wrap_with_autocast}, in their place, between two nodes that switch a {@link Mode} on and off.
+ * wrap_with_autocast}, in their place, between two nodes that switch a mode on and off: {@code with torch.no_grad():}
+ * opens no scope in Python, so variables of its lines outlive it.
  */
-final class Inlined {
+public final class InlinedRegions {
     /** Stands before a body; its arguments are the mode's. */
-    static final String ENTER = "executor.enter_mode";
+    public static final String ENTER = "region.enter";
 
     /** Stands behind it. */
-    static final String LEAVE = "executor.leave_mode";
+    public static final String LEAVE = "region.leave";
 
-    private static final String GRADIENTS = "higher_order.wrap_with_set_grad_enabled";
-    private static final String AUTOCAST = "higher_order.wrap_with_autocast";
+    /** Argument of {@link #ENTER}: whether autograd records. */
+    public static final String GRADIENTS = "gradients";
+
+    /** Argument of {@link #ENTER}: whether autocast is on. */
+    public static final String AUTOCAST = "autocast";
+
+    /** Argument of {@link #ENTER} beside {@link #AUTOCAST}: the type that it converts to. */
+    public static final String TYPE = "type";
+
+    /** Argument of {@link #ENTER} beside {@link #AUTOCAST}: whether it keeps what it converted of weights. */
+    public static final String CACHE = "cache";
+
+    private static final String SET_GRAD_ENABLED = "higher_order.wrap_with_set_grad_enabled";
+    private static final String WITH_AUTOCAST = "higher_order.wrap_with_autocast";
 
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, TensorMeta> values;
 
-    private Inlined(Map<String, TensorMeta> values) {
+    private InlinedRegions(Map<String, TensorMeta> values) {
         this.values = new HashMap<>(values);
     }
 
+    /** Whether a node switches a mode. */
+    public static boolean isSwitch(Node node) {
+        return node.target().equals(ENTER) || node.target().equals(LEAVE);
+    }
+
     /** The graph itself when it has no such operators. */
-    static Graph of(Graph archived) {
-        Graph graph = CheckpointPlan.withoutBodies(archived);
-        if (graph.nodes().stream().noneMatch(Inlined::isWrapper)) {
+    public static Graph of(Graph graph) {
+        if (graph.nodes().stream().noneMatch(InlinedRegions::isWrapper)) {
             return graph;
         }
-        Inlined flat = new Inlined(graph.values());
+        InlinedRegions flat = new InlinedRegions(graph.values());
         flat.add(graph, Map.of());
         return graph.withNodes(flat.nodes).withValues(flat.values);
     }
 
     private static boolean isWrapper(Node n) {
-        return n.target().startsWith(GRADIENTS) || n.target().startsWith(AUTOCAST);
+        return n.target().startsWith(SET_GRAD_ENABLED) || n.target().startsWith(WITH_AUTOCAST);
     }
 
     /** @param names of the graph's values where they have others */
@@ -61,10 +76,6 @@ final class Inlined {
     }
 
     private void addBody(Node wrapper, Map<String, String> around) {
-        if (CustomFunctionNode.isOne(wrapper)) {
-            throw new UserInputException("the executor does not run custom functions (torch.autograd.Function, in '"
-                    + wrapper.module() + "'); predictions know them");
-        }
         List<@Nullable String> given = new ArrayList<>();
         List<Node.NamedArgument> mode = new ArrayList<>();
         Graph body = null;
@@ -75,12 +86,12 @@ final class Inlined {
                 // The body has a place for sizes, too, which have no value.
                 given.add(a.value() instanceof Argument.Value v ? around.getOrDefault(v.name(), v.name()) : null);
             } else if (a.value() instanceof Argument.Type) {
-                mode.add(new Node.NamedArgument(Mode.TYPE, a.value()));
+                mode.add(new Node.NamedArgument(TYPE, a.value()));
             } else if (a.value() instanceof Argument.Bool) {
                 // Autocast is told whether to cache as well, behind whether it is on.
                 boolean first = mode.stream().noneMatch(m -> m.value() instanceof Argument.Bool);
-                String name = wrapper.target().startsWith(GRADIENTS) ? Mode.GRADIENTS : Mode.AUTOCAST;
-                mode.add(new Node.NamedArgument(first ? name : Mode.CACHE, a.value()));
+                String name = wrapper.target().startsWith(SET_GRAD_ENABLED) ? GRADIENTS : AUTOCAST;
+                mode.add(new Node.NamedArgument(first ? name : CACHE, a.value()));
             }
         }
         if (body == null || body.nodes().isEmpty()) {
@@ -88,10 +99,28 @@ final class Inlined {
         }
         Map<String, String> names = names(wrapper, body, given, around);
         body.values().forEach((name, meta) -> values.put(names.getOrDefault(name, name), meta));
-        nodes.add(mark(wrapper, ENTER, mode, body.nodes().get(0)));
+        List<Node.ModuleCall> place = place(wrapper, body);
+        nodes.add(mark(wrapper, ENTER, mode, place));
         add(body, names);
-        nodes.add(mark(wrapper, LEAVE, List.of(), body.nodes().get(body.nodes().size() - 1))
-                .withSeen(wrapper.seen().with(v -> around.getOrDefault(v, v))));
+        nodes.add(mark(wrapper, LEAVE, List.of(), place).withSeen(wrapper.seen().with(v -> around.getOrDefault(v, v))));
+    }
+
+    /** The calls that a region begins and ends in: its own ones, where all that it runs is inside of them. */
+    private static List<Node.ModuleCall> place(Node wrapper, Graph body) {
+        List<Node.ModuleCall> first = body.nodes().get(0).moduleStack();
+        List<Node.ModuleCall> last = body.nodes().get(body.nodes().size() - 1).moduleStack();
+        int depth = common(first, last);
+        int own = wrapper.moduleStack().size();
+        return first.subList(0, common(wrapper.moduleStack(), first.subList(0, depth)) == own ? own : depth);
+    }
+
+    private static int common(List<Node.ModuleCall> a, List<Node.ModuleCall> b) {
+        int depth = 0;
+        while (depth < Math.min(a.size(), b.size())
+                && a.get(depth).call().equals(b.get(depth).call())) {
+            depth++;
+        }
+        return depth;
     }
 
     /** What the values of a body are called outside. */
@@ -116,9 +145,8 @@ final class Inlined {
         return names;
     }
 
-    /** A node at the place of another. */
-    private static Node mark(Node wrapper, String target, List<Node.NamedArgument> arguments, Node place) {
-        String name = wrapper.name() + "/" + target;
-        return new Node(name, target, arguments, List.of(), place.moduleStack(), place.stackTrace());
+    private static Node mark(
+            Node wrapper, String target, List<Node.NamedArgument> arguments, List<Node.ModuleCall> place) {
+        return new Node(wrapper.name() + "/" + target, target, arguments, List.of(), List.copyOf(place), "");
     }
 }

@@ -1,0 +1,68 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.InlinedRegions;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * What the nodes of {@link InlinedRegions} switch: {@code torch.set_grad_enabled} and {@code torch.autocast}. The device
+ * that an archive names is the one that it was exported on; its regions count for the run's.
+ */
+final class RegionModes {
+    private final EagerRuntime runtime;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    RegionModes(EagerRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    /** Whether the node switches; then it is done. */
+    boolean handles(Node node) {
+        if (node.target().equals(InlinedRegions.ENTER)) {
+            undo.push(node.argument(InlinedRegions.GRADIENTS) == null ? autocast(node) : gradients(node));
+            return true;
+        }
+        if (node.target().equals(InlinedRegions.LEAVE)) {
+            undo.pop().run();
+            return true;
+        }
+        return false;
+    }
+
+    /** How many regions are open. */
+    int depth() {
+        return undo.size();
+    }
+
+    /** Leaves regions until so many are open. */
+    void leave(int depth) {
+        while (undo.size() > depth) {
+            undo.pop().run();
+        }
+    }
+
+    private Runnable gradients(Node node) {
+        boolean before = runtime.setGradMode(runtime.gradMode() && flag(node, InlinedRegions.GRADIENTS, true));
+        return () -> runtime.setGradMode(before);
+    }
+
+    private Runnable autocast(Node node) {
+        AutocastMode mode = runtime.autocast();
+        DType type = node.argument(InlinedRegions.TYPE) instanceof Argument.Type t
+                ? t.value()
+                : mode.state().type();
+        boolean caching = flag(node, InlinedRegions.CACHE, mode.state().caching());
+        AutocastMode.State before =
+                mode.enter(new AutocastMode.State(flag(node, InlinedRegions.AUTOCAST, true), type, caching));
+        return () -> mode.exit(before);
+    }
+
+    private static boolean flag(Node node, String name, boolean otherwise) {
+        return node.argument(name) instanceof Argument.Bool b ? b.value() : otherwise;
+    }
+}
