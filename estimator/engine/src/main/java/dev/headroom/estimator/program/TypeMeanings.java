@@ -15,23 +15,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
  * {@code x.float()} and {@code x.to(y.dtype)} look the same; the lines in the stack traces tell them apart.
  *
- * <p>Where the line says that the type of a name is taken: that of the value which the same call of the module
- * assigned to the name last, else that of the argument of this name, else that of the module's own input. Where the
- * source is out of sight, as only {@code forward} functions leave frames, a conversion whose result meets the model's
+ * <p>Where the line says that the type of a name is taken, it is that of {@link FollowedValues}. Where the source is out
+ * of sight, as only {@code forward} functions leave frames, a conversion whose result meets the model's
  * type in a matrix product must lead there.
  */
 final class TypeMeanings {
-    /** A variable for the type of another: the other's name, and the last word of that. */
-    private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?(?<![A-Za-z0-9])([A-Za-z0-9]+))_d?type");
-
     /** Products that autocast leaves alone. */
     private static final Set<String> GROUPED = Set.of("aten._grouped_mm", "transformers.grouped_mm_fallback");
 
@@ -61,6 +55,7 @@ final class TypeMeanings {
     private final List<List<PythonFrame>> frames = new ArrayList<>();
     private final Map<String, Integer> producer = new HashMap<>();
     private final TypeFlow flow;
+    private final FollowedValues values;
     private final Map<String, List<Node>> consumers = new HashMap<>();
     private final Set<String> userInputs = new HashSet<>();
 
@@ -91,6 +86,7 @@ final class TypeMeanings {
                 consumers.computeIfAbsent(used, k -> new ArrayList<>(2)).add(n);
             }
         }
+        this.values = new FollowedValues(nodes, frames, producer, userInputs);
         this.flow = new TypeFlow(nodes, producer, consumers);
         for (int i = 0; i < nodes.size(); i++) {
             String of = typeOf(nodes.get(i));
@@ -150,12 +146,16 @@ final class TypeMeanings {
 
     private Meaning meaning(int i) {
         Node n = nodes.get(i);
+        String location = noiseOf(i);
+        if (location != null) {
+            return new Meaning(Kind.FOLLOW, location);
+        }
         Conversion said = said(i);
         if (said != null) {
             return switch (said.kind()) {
                 case LITERAL -> new Meaning(Kind.LITERAL, null);
                 case SELF -> new Meaning(Kind.SELF, null);
-                case FOLLOW -> new Meaning(Kind.FOLLOW, followed(i, said.of()));
+                case FOLLOW -> new Meaning(Kind.FOLLOW, values.of(i, said.of()));
             };
         }
         if (n.target().equals("aten.to.dtype_layout")) {
@@ -168,7 +168,7 @@ final class TypeMeanings {
             }
             return new Meaning(flow.hidden(n.outputs().get(0)), null);
         }
-        return creates(n) ? new Meaning(Kind.FOLLOW, followed(i, "")) : new Meaning(Kind.LITERAL, null);
+        return creates(n) ? new Meaning(Kind.FOLLOW, values.of(i, "")) : new Meaning(Kind.LITERAL, null);
     }
 
     /** The weight whose type rows of experts are brought to (transformers, integrations/moe.py, _grouped_mm). */
@@ -203,12 +203,12 @@ final class TypeMeanings {
     /** The conversions of one statement run in the order in which the line spells them. */
     private @Nullable Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
         int first = i;
-        while (first > 0 && sameStatement(first - 1, i, line)) {
+        while (first > 0 && values.sameStatement(first - 1, i, line)) {
             first--;
         }
         int before = 0;
         int count = 0;
-        for (int k = first; k < nodes.size() && sameStatement(k, i, line); k++) {
+        for (int k = first; k < nodes.size() && values.sameStatement(k, i, line); k++) {
             Node n = nodes.get(k);
             boolean own = frames.get(k).size() == frames.get(i).size();
             boolean counts = own && (methods ? converts(n) : !converts(n) && named(n) != null);
@@ -218,91 +218,29 @@ final class TypeMeanings {
         return count % all.size() == 0 ? all.get(before % all.size()) : null;
     }
 
-    /** Whether a node runs in the statement of another, if deeper: {@code self.norm(x.float()).type_as(x)}. */
-    private boolean sameStatement(int a, int b, PythonFrame line) {
-        int depth = frames.get(b).size() - 1;
-        return frames.get(a).size() > depth && line.equals(frames.get(a).get(depth)) && inCall(a, call(b));
-    }
-
-    private String call(int i) {
-        List<Node.ModuleCall> stack = nodes.get(i).moduleStack();
-        return stack.isEmpty() ? "" : stack.get(stack.size() - 1).call();
-    }
-
-    private boolean inCall(int i, String call) {
-        return nodes.get(i).moduleStack().stream().anyMatch(c -> c.call().equals(call));
-    }
-
-    /** The value whose type a name stands for, or {@code null} for the model's own type. */
-    private @Nullable String followed(int i, String name) {
-        if (name.startsWith("self.")) {
-            return null;
-        }
-        String call = call(i);
-        int depth = nodes.get(i).moduleStack().size() - 1;
-        int begin = i;
-        while (begin > 0 && inCall(begin - 1, call)) {
-            begin--;
-            List<PythonFrame> f = frames.get(begin);
-            if (!name.isEmpty()
-                    && depth >= 0
-                    && f.size() > depth
-                    && f.get(depth).assigned().contains(name)) {
-                return floating(nodes.get(begin));
-            }
-        }
-        if (depth == 0 && userInputs.contains(name)) {
-            return name; // the model's forward asks for the type of an argument
-        }
-        String spoken = spokenOf(name, begin, i, depth);
-        if (spoken != null) {
-            return spoken;
-        }
-        for (int k = begin; k < nodes.size() && inCall(k, call); k++) {
-            for (String used : nodes.get(k).reads()) {
-                Integer made = producer.get(used);
-                if (made != null ? made < begin : userInputs.contains(used)) {
-                    return used;
-                }
-            }
-        }
-        return null;
-    }
-
     /**
-     * The value that a name such as {@code result_dtype} speaks of: what the call assigned to {@code result} first,
-     * as the type is asked for before the value changes; {@code null} where nothing is called so.
+     * The mean that a distribution adds noise to, which has its type (torch/distributions/normal.py, rsample); {@code
+     * null} for a node that makes nothing of the kind.
      */
-    private @Nullable String spokenOf(String name, int begin, int end, int depth) {
-        Matcher m = DTYPE_OF.matcher(name);
-        if (depth < 0 || !m.matches()) {
-            return null;
-        }
-        @Nullable String value = null;
-        int line = -1;
-        for (int k = begin; k < end; k++) {
-            List<PythonFrame> f = frames.get(k);
-            if (f.size() <= depth || line >= 0 && f.get(depth).line() != line) {
-                if (value != null) {
-                    return value;
-                }
-                continue;
-            }
-            List<String> assigned = f.get(depth).assigned();
-            if (assigned.size() == 1 && (assigned.contains(m.group(1)) || assigned.contains(m.group(2)))) {
-                line = f.get(depth).line();
-                value = floating(nodes.get(k));
-            }
-        }
-        return value;
+    private @Nullable String noiseOf(int i) {
+        Node n = nodes.get(i);
+        PythonFrame line = line(i);
+        boolean library = line == null
+                || line.file().contains("torch/distributions/")
+                || !line.text().contains("empty(");
+        Node noise = !library || !n.operator().equals("aten.empty") ? null : only(n, "aten.normal_");
+        Node scaled = noise == null ? null : only(noise, "aten.mul");
+        Node sum = scaled == null ? null : only(scaled, "aten.add");
+        return sum == null || sum.reads().size() != 2
+                ? null
+                : sum.reads().get(sum.reads().get(0).equals(scaled.outputs().get(0)) ? 1 : 0);
     }
 
-    private static @Nullable String floating(Node n) {
-        for (String out : n.outputs()) {
-            if (out != null) {
-                return out;
-            }
-        }
-        return null;
+    private @Nullable Node only(Node n, String operator) {
+        List<Node> readers = consumers.getOrDefault(n.outputs().get(0), List.of());
+        return readers.stream()
+                .filter(r -> r.operator().equals(operator))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -28,6 +28,15 @@ public final class CalledFunctions {
         boolean counts() {
             return isForward() || !OF_PYTORCH.matcher(file).matches() && !function.startsWith("<");
         }
+
+        /** Whether no loop calls the function from this line: nothing runs behind a {@code return}. */
+        boolean callsOnce(String called) {
+            int first = text.indexOf(called + "(");
+            return text.startsWith("return ")
+                    && first >= 0
+                    && first == text.lastIndexOf(called + "(")
+                    && !text.contains(" for ");
+        }
     }
 
     /** A running call of a function. */
@@ -103,7 +112,7 @@ public final class CalledFunctions {
 
     /**
      * The call that a frame is of: the running one, where the caller is the same at the same line and the function has
-     * not come back to where it began.
+     * not come back to where it began, or cannot be called again.
      */
     private Node.ModuleCall call(int depth, Node.ModuleCall caller, Frame at, Frame now) {
         if (depth < running.size()) {
@@ -112,7 +121,7 @@ public final class CalledFunctions {
                     && known.at.equals(at)
                     && known.first.function.equals(now.function)
                     && known.first.file.equals(now.file);
-            if (same && (!now.equals(known.first) || before.contains(now))) {
+            if (same && (!now.equals(known.first) || before.contains(now) || at.callsOnce(now.function))) {
                 return known.call;
             }
             while (running.size() > depth) {

@@ -165,17 +165,22 @@ public final class Distances {
         long[] sizes = java.util.Arrays.copyOf(batch, batch.length + 2);
         sizes[batch.length] = x.size(-2);
         sizes[batch.length + 1] = y.size(-2);
-        Tensor out = rt.empty(x.dtype(), sizes);
+        Tensor out;
+        try (Frame forward = rt.frame()) { // cdist_impl: the kernel wants both in order
+            contiguous(rt, x);
+            contiguous(rt, y);
+            out = forward.keep(rt.empty(x.dtype(), sizes));
+        }
         Saved result = r.saveOutput(out);
         long cells = out.numel() * x.size(-1);
         return r.gradient(0, g -> {
                     contiguous(rt, g);
-                    return directBackward(rt, sx.get(), cells);
+                    return directBackward(rt, sx.get(), sy.get(), cells);
                 })
                 .gradient(1, g -> {
                     contiguous(rt, Views.transpose(rt, result.get(), -2, -1));
                     contiguous(rt, Views.transpose(rt, g, -2, -1));
-                    return directBackward(rt, sy.get(), cells);
+                    return directBackward(rt, sy.get(), sx.get(), cells);
                 })
                 .output(out);
     }
@@ -184,10 +189,14 @@ public final class Distances {
         return t.isContiguous() ? t : rt.empty(t.dtype(), t.sizes());
     }
 
-    private static Tensor directBackward(EagerRuntime rt, Tensor x, long cells) {
-        Tensor out = rt.empty(x.dtype(), x.sizes());
-        rt.free(rt.empty(x.dtype(), cells));
-        return out;
+    private static Tensor directBackward(EagerRuntime rt, Tensor x, Tensor other, long cells) {
+        try (Frame backward = rt.frame()) { // _cdist_backward
+            contiguous(rt, x);
+            contiguous(rt, other);
+            Tensor out = rt.empty(x.dtype(), x.sizes());
+            rt.free(rt.empty(x.dtype(), cells));
+            return backward.keep(out);
+        }
     }
 
     private static Tensor pdist(Call c) {

@@ -41,7 +41,8 @@ public final class TracedAliases {
             for (String read : n.reads()) {
                 lastReads.put(read, i);
             }
-            if (n.operator().equals("aten.to") && changesNothing(n)) {
+            boolean converts = n.operator().equals("aten.to") || n.operator().equals("aten.type_as");
+            if (converts && changesNothing(n)) {
                 conversions.put(n.outputs().get(0), i);
             }
         }
