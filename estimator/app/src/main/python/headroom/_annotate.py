@@ -1,9 +1,10 @@
 """Writes into an archive when Python drops its tensors.
 
 A node's metadata gets ``released``: names of the values that are dropped once it has run, in that order, with commas
-between them; ``kept``: names of values that the model keeps until the next pass has come as far, with the buffer that
-each is, as in ``outer=noise.eps``; ``returns``, where the model has returned and the loss follows. The importer of
-archives reads them; PyTorch does not mind.
+between them; one that only a region before has made has the region's node in front, ``no_grad/mask``. ``kept``: names
+of values that the model keeps until the next pass has come as far, with the buffer that each is, as in
+``outer=noise.eps``. ``returns``, where the model has returned and the loss follows. The importer of archives reads
+them; PyTorch does not mind.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from headroom._lifetimes import Call
@@ -93,18 +95,19 @@ def release(graph: Json, calls: list[Call]) -> bool:
                 names[number].update(dict.fromkeys(known))
                 numbers |= dict.fromkeys(known, number)
     last = {around: node for step in steps for around, node in step.place.items()}
+    regions = {inner: of for step in steps for of, (inner, _) in pairwise(step.place.items())}
     at: dict[int, Json] = {}
     for i, call in enumerate(calls):
         at = steps[step_of[i]].place if i in step_of else at
         for number in call.dropped:
-            _write(names.pop(number, {}), at, last)
+            _write(_outlived(names.pop(number, {}), at, regions), at, last)
         for number, buffer in call.kept:
             for around, name in list(names.get(number, {}))[:1]:
                 _write({(around, f"{name}={buffer}" if buffer else name): None}, at, last, "kept")
         if call.returns and id(graph) in at:
             at[id(graph)]["metadata"]["returns"] = "true"
     for held in names.values():
-        _write(held, {}, last)
+        _write(_outlived(held, {}, regions), {}, last)
     return True
 
 
@@ -124,6 +127,24 @@ def _aligned(seen: list[str], exported: list[str]) -> Iterator[tuple[int, int]]:
                 break
         else:
             return
+
+
+def _outlived(
+    names: dict[tuple[int, str], None], at: dict[int, Json], regions: dict[int, tuple[int, Json]]
+) -> dict[tuple[int, str], None]:
+    """The names of a value, where only a region that is over has one: with the names of such regions in front.
+
+    ``with torch.no_grad():`` opens no scope; what a region's lines assign may live on, and no graph around has it.
+    """
+    if any(graph not in regions for graph, _ in names):
+        return names
+    out: dict[tuple[int, str], None] = {}
+    for graph, name in names:
+        while graph not in at and graph in regions:
+            graph, node = regions[graph]
+            name = f"{node.get('name') or results(node)[0]}/{name}"
+        out[graph, name] = None
+    return out
 
 
 def _write(

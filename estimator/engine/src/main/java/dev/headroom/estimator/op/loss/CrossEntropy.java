@@ -40,7 +40,12 @@ final class CrossEntropy {
     }
 
     private static Tensor perRow(EagerRuntime rt, Tensor t, int classes) {
-        return Reductions.sum(rt, t, new long[] {classes}, false, t.dtype());
+        return Reductions.sum(rt, t, new long[] {classes}, false, summed(rt, t));
+    }
+
+    /** Sums are in float32 under autocast (autocast_mode.h, AT_FORALL_FP32_SET_OPT_DTYPE). */
+    private static DType summed(EagerRuntime rt, Tensor t) {
+        return rt.autocast().active() && t.dtype().isReducedFloat() ? DType.FLOAT32 : t.dtype();
     }
 
     private static Tensor probabilities(Call c, Tensor x, Tensor target0, @Nullable Tensor weight, boolean smooth) {
@@ -58,7 +63,7 @@ final class CrossEntropy {
         Reduction reduction = LossFunctions.reduction(c);
         Tensor sum = reduction == Reduction.NONE
                 ? perRow(rt, weighted, classes)
-                : Reductions.sum(rt, weighted, null, false, weighted.dtype());
+                : Reductions.sum(rt, weighted, null, false, summed(rt, weighted));
         Tensor negative = negated(rt, sum);
         Tensor out = reduction == Reduction.MEAN
                 ? Pointwise.divByNumber(rt, negative, rt.wrappedNumber(DType.INT64))
@@ -101,13 +106,13 @@ final class CrossEntropy {
         if (reduction == Reduction.MEAN) {
             Tensor counted = Strided.result(rt, DType.BOOL, ignored);
             Tensor count = Reductions.sum(rt, counted, null, false, DType.INT64);
-            Tensor total = Reductions.sum(rt, soft, null, false, soft.dtype());
+            Tensor total = Reductions.sum(rt, soft, null, false, summed(rt, soft));
             reduced = Pointwise.div(rt, total, count);
             rt.free(total);
             rt.free(count);
             rt.free(counted);
         } else if (reduction == Reduction.SUM) {
-            reduced = Reductions.sum(rt, soft, null, false, soft.dtype());
+            reduced = Reductions.sum(rt, soft, null, false, summed(rt, soft));
         }
         Tensor second = Pointwise.mul(rt, reduced, rt.wrappedNumber(DType.FLOAT32));
         Tensor first = Pointwise.mul(rt, hard, rt.wrappedNumber(DType.FLOAT32));

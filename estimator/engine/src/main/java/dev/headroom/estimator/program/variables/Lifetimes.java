@@ -6,6 +6,7 @@ import dev.headroom.model.generation.GivenCache;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.ObservedReleases;
+import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,6 +90,12 @@ public final class Lifetimes {
             }
         }
         Map<String, Integer> seen = ObservedReleases.of(nodes);
+        nodes.forEach(node -> {
+            if (converts(node) && keepsType(node, graph)) {
+                // Where somebody looked on it made no tensor of its own; in a run of other types it may.
+                seen.remove(node.outputs().get(0));
+            }
+        });
         if (!seen.keySet().containsAll(producer.keySet())) {
             PythonVariables variables = new PythonVariables(traced, callEnd, last, graph.values());
             producer.forEach((value, made) -> {
@@ -117,6 +124,16 @@ public final class Lifetimes {
             inOrder(released.get(i), node.released().isEmpty() ? node.reads() : node.released());
         }
         return new Lifetimes(released);
+    }
+
+    private static boolean converts(Node node) {
+        return node.operator().equals("aten.to") || node.operator().equals("aten.type_as");
+    }
+
+    private static boolean keepsType(Node node, Graph graph) {
+        TensorMeta from = graph.values().get(node.reads().isEmpty() ? "" : node.reads().get(0));
+        TensorMeta to = graph.values().get(node.outputs().get(0));
+        return from != null && to != null && from.dtype() == to.dtype();
     }
 
     private static void inOrder(List<String> values, List<String> order) {
