@@ -3,6 +3,7 @@ package dev.headroom.estimator.program.source;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -14,6 +15,8 @@ public final class SpelledCalls {
     private static final Pattern COMPREHENSION = Pattern.compile("[\\[({].*\\bfor\\b.*\\bin\\b");
 
     private static final Pattern OWN_METHOD = Pattern.compile("\\bself(?:\\.\\w+)+\\(");
+
+    private static final Pattern CALLED = Pattern.compile("(?<![\\w.])([A-Za-z_]\\w*)\\(");
 
     private final String line;
     private final Map<String, Integer> made = new HashMap<>();
@@ -45,7 +48,21 @@ public final class SpelledCalls {
         if (spelled == 0 && callsOwnMethod() || isLoop()) {
             return true; // a method out of sight calls it, or the line is a loop of its own
         }
-        return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);
+        boolean item = spelled == 0 && parts.length > 1 && isNumber(last);
+        if (item && !called.equals(items.computeIfAbsent(name, k -> called))) {
+            return false;
+        }
+        return made.merge(name, 1, Integer::sum) <= Math.max(item ? mostOfOneName() : 1, spelled);
+    }
+
+    /** How often the line calls the name that it calls most: {@code attention(norm(x), norm(y))} one of them twice. */
+    private int mostOfOneName() {
+        Map<String, Integer> calls = new HashMap<>();
+        Matcher m = CALLED.matcher(line);
+        while (m.find()) {
+            calls.merge(m.group(1), 1, Integer::sum);
+        }
+        return calls.values().stream().mapToInt(n -> n).max().orElse(1);
     }
 
     // A pattern takes long to say that a line has none of what it looks for.

@@ -3,6 +3,7 @@ package dev.headroom.estimator.program.variables;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.generation.GivenCache;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.ObservedReleases;
@@ -73,6 +74,7 @@ public final class Lifetimes {
         int[][] callEnd = callEnds(nodes);
         Map<String, Integer> producer = new HashMap<>();
         Map<String, Integer> last = new HashMap<>();
+        Map<String, Integer> read = new HashMap<>();
         for (int i = 0; i < n; i++) {
             Node node = nodes.get(i);
             for (String used : node.reads()) {
@@ -80,6 +82,7 @@ public final class Lifetimes {
                 if (made != null) {
                     int until = GivenCache.gives(used) ? i : end(nodes, callEnd, made, i);
                     last.merge(used, until, Math::max);
+                    read.put(used, i);
                 }
             }
             for (String out : node.outputs()) {
@@ -96,12 +99,18 @@ public final class Lifetimes {
                 seen.remove(node.outputs().get(0));
             }
         });
+        PythonVariables variables = null;
         if (!seen.keySet().containsAll(producer.keySet())) {
-            PythonVariables variables = new PythonVariables(traced, callEnd, last, graph.values());
+            PythonVariables told = new PythonVariables(traced, callEnd, last, graph.values());
+            variables = told;
             producer.forEach((value, made) -> {
                 Unwanted.check();
                 int output = nodes.get(made).outputs().indexOf(value);
-                int until = variables.heldUntil(made, output, Objects.requireNonNull(last.get(value), value));
+                int until = told.heldUntil(made, output, Objects.requireNonNull(last.get(value), value));
+                int lastRead = Objects.requireNonNullElse(read.get(value), until);
+                if (until == last.get(value) && until > lastRead) {
+                    told.given(value, made, outside(nodes, callEnd, made, lastRead));
+                }
                 last.put(value, GivenCache.keeps(value) ? n - 1 : until);
             });
         }
@@ -121,7 +130,10 @@ public final class Lifetimes {
         }
         for (int i = 0; i < n; i++) {
             Node node = nodes.get(i);
-            inOrder(released.get(i), node.released().isEmpty() ? node.reads() : node.released());
+            inOrder(released.get(i), node.released().isEmpty() ? given(node) : node.released());
+            if (variables != null && node.released().isEmpty()) {
+                variables.inOrder(released.get(i));
+            }
         }
         return new Lifetimes(released);
     }
@@ -131,9 +143,28 @@ public final class Lifetimes {
     }
 
     private static boolean keepsType(Node node, Graph graph) {
-        TensorMeta from = graph.values().get(node.reads().isEmpty() ? "" : node.reads().get(0));
+        TensorMeta from =
+                graph.values().get(node.reads().isEmpty() ? "" : node.reads().get(0));
         TensorMeta to = graph.values().get(node.outputs().get(0));
         return from != null && to != null && from.dtype() == to.dtype();
+    }
+
+    /**
+     * What a node reads, as Python drops it behind the call: arguments from the first on; of a list or tuple the last
+     * item first (CPython's listobject.c, list_dealloc, and tupleobject.c, tuple_dealloc).
+     */
+    private static List<String> given(Node node) {
+        List<String> out = new ArrayList<>();
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.value() instanceof Argument.Value v) {
+                out.add(v.name());
+            } else if (a.value() instanceof Argument.Values items) {
+                for (int i = items.names().size() - 1; i >= 0; i--) {
+                    out.add(items.names().get(i));
+                }
+            }
+        }
+        return out;
     }
 
     private static void inOrder(List<String> values, List<String> order) {
@@ -149,6 +180,12 @@ public final class Lifetimes {
 
     /** Last node of the outermost module call that a use lies in and the making does not. */
     private static int end(List<Node> nodes, int[][] callEnd, int made, int used) {
+        int depth = outside(nodes, callEnd, made, used);
+        return depth < nodes.get(used).moduleStack().size() ? callEnd[used][depth] : used;
+    }
+
+    /** Depth of the outermost call that a use lies in and the making does not; the use's own depth for none. */
+    private static int outside(List<Node> nodes, int[][] callEnd, int made, int used) {
         List<Node.ModuleCall> from = nodes.get(made).moduleStack();
         List<Node.ModuleCall> to = nodes.get(used).moduleStack();
         for (int d = 0; d < to.size(); d++) {
@@ -156,10 +193,10 @@ public final class Lifetimes {
                     && from.get(d).call().equals(to.get(d).call())
                     && callEnd[made][d] == callEnd[used][d];
             if (!same) {
-                return callEnd[used][d];
+                return d;
             }
         }
-        return used;
+        return to.size();
     }
 
     /** By node and depth of its module stack: the last node of that call. */

@@ -32,6 +32,7 @@ final class PythonVariables {
     private final UnpackedNames unpacked;
 
     private final Statements statements;
+    private final VariableSlots slots;
 
     /** @param lastUses by value: the last node that reads it, or else the one that makes it */
     PythonVariables(TracedNodes traced, int[][] callEnd, Map<String, Integer> lastUses, Map<String, TensorMeta> metas) {
@@ -44,6 +45,7 @@ final class PythonVariables {
             }
         }
         this.frames = traced.frames().ofModules();
+        this.slots = new VariableSlots(frames, callEnd);
         this.statements = new Statements(nodes, frames, callEnd);
         this.hidden = new HiddenNames(nodes, frames, callEnd);
         this.functions = new HiddenFunctions(nodes, lastUses, metas, this);
@@ -93,16 +95,42 @@ final class PythonVariables {
         String value = nodes.get(made).outputs().get(output);
         if (names.isEmpty()) {
             String name = line.list() != null ? line.list() : hidden.name(value, made, depth, end);
-            return name == null ? lastUse : Math.max(lastUse, held(name, value, end + 1, made, depth));
+            int until = name == null ? lastUse : Math.max(lastUse, held(name, value, end + 1, made, depth));
+            if (line.list() != null) {
+                slots.listed(value, line.list(), until, made, depth);
+            } else if (name != null) {
+                slots.held(value, name, until, made, depth);
+            }
+            return until;
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
         String name = several ? names.get(output) : unpacked.name(value, made, depth, names);
         int until = Math.max(lastUse, held(name, value, end + 1, made, depth));
+        slots.held(value, name, until, made, depth);
         for (String list : hidden.lists(value, name, made, depth, end)) {
-            until = Math.max(until, held(list, value, end + 1, made, depth));
+            int listed = held(list, value, end + 1, made, depth);
+            if (listed > until) {
+                slots.listed(value, list, listed, made, depth);
+                until = listed;
+            }
         }
         String alias = hidden.alias(value, name, made, depth, end);
-        return alias == null ? until : Math.max(until, aliasedAnew(alias, lastUse, made, depth));
+        int aliased = alias == null ? until : aliasedAnew(alias, lastUse, made, depth);
+        if (aliased > until) {
+            slots.held(value, name, aliased, made, depth);
+            until = aliased;
+        }
+        return until;
+    }
+
+    /** Notes that a value lives until a call has returned that was given it. */
+    void given(String value, int made, int depth) {
+        slots.given(value, depth, made);
+    }
+
+    /** Puts what variables hold until their functions end behind all else, in the order in which those go. */
+    void inOrder(List<String> released) {
+        slots.inOrder(released);
     }
 
     /** As {@link #rebound}; but who takes a value out of a list leaves nothing of it there. */
