@@ -122,14 +122,14 @@ public abstract class TensorMemory {
         if (--t.references > 0) {
             return;
         }
+        history().forget(t);
+        Tensor grad = t.grad();
+        t.setGrad(null);
+        release(grad);
         Storage storage = t.storage();
         if (storage.leave()) {
             free(storage);
         }
-        Tensor grad = t.grad();
-        t.setGrad(null);
-        release(grad);
-        history().forget(t);
         Tensor base = t.base;
         t.base = null;
         release(base);

@@ -190,23 +190,22 @@ public final class EagerRuntime {
         if (t == null || t.decrementRefs() > 0) {
             return;
         }
+        GradNode node = t.gradNode();
+        t.setHistory(null, 0);
+        tape.release(node);
+        Tensor grad = t.grad();
+        t.setGradField(null);
+        release(grad);
         Storage s = t.storage();
         if (s.release()) {
             s.home.free(s);
         }
-        Tensor grad = t.grad();
-        t.setGradField(null);
-        release(grad);
-        GradNode node = t.gradNode();
-        t.setHistory(null, 0);
         release(t.takeIndices());
         Tensor[] items = t.takeItems();
         for (int i = items.length - 1; i >= 0; i--) { // as CPython's list_dealloc does
             release(items[i]);
         }
-        Tensor base = t.takeBase();
-        tape.release(node);
-        release(base);
+        release(t.takeBase());
     }
 
     /** A fresh tensor, row-major. */

@@ -288,8 +288,8 @@ public final class IndexingOperators {
     public static Tensor gather(Eager e, Tensor x, long dim, Tensor index) {
         int at = Layout.dimension(dim, x.dims());
         Recorder r = e.record("GatherBackward0", x);
-        r.save(x); // for its sizes (tools/autograd/derivatives.yaml)
         SavedTensor saved = r.save(index);
+        r.save(x); // for its sizes (tools/autograd/derivatives.yaml)
         Tensor out = e.empty(x.dtype(), index.sizes());
         e.backend().indexing().gather(out, x, at, index);
         long[] before = x.sizes();

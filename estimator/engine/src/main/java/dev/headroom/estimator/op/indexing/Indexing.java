@@ -57,8 +57,8 @@ final class Indexing {
     /** Elements at places of an index, in its shape. */
     static Tensor picked(EagerRuntime rt, String node, Tensor t, Tensor index) {
         Recorder r = rt.record(node, t);
-        Saved self = r.save(t); // for its sizes alone (tools/autograd/derivatives.yaml, gather and take)
         Saved at = r.save(index);
+        Saved self = r.save(t); // for its sizes alone (tools/autograd/derivatives.yaml, gather and take)
         Tensor out = rt.empty(t.dtype(), index.sizes());
         long[] original = t.sizes();
         return r.gradient(0, g -> {
