@@ -10,6 +10,7 @@ import dev.headroom.executor.op.composite.Einsum;
 import dev.headroom.executor.op.composite.LossComposites;
 import dev.headroom.executor.op.composite.MarginLosses;
 import dev.headroom.executor.op.composite.OtherForms;
+import dev.headroom.executor.op.composite.Quantiles;
 import dev.headroom.executor.op.composite.ShapeComposites;
 import dev.headroom.executor.op.composite.ShortTimeFourier;
 import dev.headroom.executor.op.composite.SmallComposites;
@@ -134,6 +135,7 @@ public final class StandardOperators {
             CountingOperators::register,
             ScatterOperators::register,
             SmallComposites::register,
+            Quantiles::register,
             Differences::register,
             DrawnOperators::register,
             WindowOperators::register,

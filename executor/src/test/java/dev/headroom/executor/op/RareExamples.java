@@ -126,6 +126,36 @@ final class RareExamples {
         }
     }
 
+    private static void quantiles(Examples o) {
+        for (String name : "quantile nanquantile".split(" ")) {
+            o.of("aten." + name).tensor("self", 3, 5).real("q", 0.3);
+            o.of("aten." + name)
+                    .tensor("self", 3, 5)
+                    .buffer("q", new long[] {3}, 0, 0.3, 0.9)
+                    .integer("dim", 0)
+                    .flag("keepdim", true)
+                    .label("for several");
+            o.of("aten." + name)
+                    .tensor("self", 3, 5)
+                    .fraction("q", 2)
+                    .integer("dim", 1)
+                    .label("learned");
+            o.of("aten." + name)
+                    .buffer("self", new long[] {5}, 1, Double.NaN, 2, Double.NaN, 4)
+                    .buffer("q", new long[] {2}, 0.25, 0.75)
+                    .doubleOnly()
+                    .label("with what is no number");
+            for (String way : "lower higher nearest midpoint".split(" ")) {
+                o.of("aten." + name)
+                        .tensor("self", 3, 5)
+                        .real("q", 0.3)
+                        .integer("dim", 1)
+                        .text("interpolation", way)
+                        .label(way);
+            }
+        }
+    }
+
     private static void reductions(Examples o) {
         o.of("aten.kthvalue").tensor("self", 3, 5).integer("k", 2).integer("dim", 1);
         for (String name : "median nanmedian mode".split(" ")) {
@@ -135,6 +165,7 @@ final class RareExamples {
                     .flag("keepdim", true);
         }
         o.of("aten.median").tensor("self", 3, 5).label("of all");
+        quantiles(o);
         o.of("aten.nansum").tensor("self", 3, 5).integers("dim", 1);
         o.of("aten.nanmean").tensor("self", 3, 5).integers("dim", 1).flag("keepdim", true);
         o.of("aten.nansum").buffer("self", new long[] {3}, 1, Double.NaN, 2).label("with what is no number");

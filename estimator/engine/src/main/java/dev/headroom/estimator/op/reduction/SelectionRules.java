@@ -23,6 +23,7 @@ public final class SelectionRules {
             return both[1];
         });
         r.single("aten.cumsum", ScanRules::cumsum);
+        Quantiles.register(r);
         // A few counters fit into the kernel's own memory (ATen/native/cuda/SummaryOps.cu).
     }
 }

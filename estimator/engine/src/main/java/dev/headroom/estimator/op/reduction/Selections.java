@@ -44,17 +44,12 @@ final class Selections {
     private Selections() {}
 
     private static Tensor[] record(Call c, String node, long[] sizes) {
-        return record(c, node, sizes, false);
-    }
-
-    /** @param keepsSelf whether the formula asks for more of the input than its sizes */
-    private static Tensor[] record(Call c, String node, long[] sizes, boolean keepsSelf) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        Recorder r = rt.record(node, t);
-        r.saveIf(keepsSelf, t);
-        Tensor values = rt.empty(t.dtype(), sizes);
-        Tensor indices = rt.empty(DType.INT64, sizes);
+        return record(rt, rt.record(node, t), t, rt.empty(t.dtype(), sizes), rt.empty(DType.INT64, sizes));
+    }
+
+    private static Tensor[] record(EagerRuntime rt, Recorder r, Tensor t, Tensor values, Tensor indices) {
         Saved at = r.saveOutput(indices);
         long[] original = t.sizes();
         r.gradients(grads -> {
@@ -90,7 +85,11 @@ final class Selections {
     }
 
     static Tensor[] whole(Call c, String node) {
-        return record(c, node, c.tensor("self").sizes(), true);
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Recorder r = rt.record(node, t);
+        r.save(t); // the formula asks for more of the input than its sizes
+        return record(rt, r, t, rt.empty(t.dtype(), t.sizes()), rt.empty(DType.INT64, t.sizes()));
     }
 
     static Tensor[] topk(Call c) {
@@ -159,7 +158,7 @@ final class Selections {
         if (together && !known || slice > SMALL_SLICE && t.dtype().bytes() < 4) {
             throw new NoRule("sort of several long slices at once");
         }
-        Tensor[] out = record(c, "SortBackward0", c.tensor("self").sizes());
+        Tensor[] out = record(rt, rt.record("SortBackward0", t), t, rt.emptyLike(t), rt.emptyLike(t, DType.INT64));
         if (t.dim() > 0 && t.numel() > 0) {
             Tensor order = together ? null : rt.empty(DType.INT64, slice);
             if (together) {
