@@ -2,6 +2,7 @@ package dev.headroom.estimator.optim;
 
 import dev.headroom.estimator.optim.state.Gradients;
 import dev.headroom.estimator.optim.state.OptimizerState;
+import dev.headroom.estimator.optim.state.SparseGradient;
 import dev.headroom.estimator.optim.state.Variable;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -43,7 +44,7 @@ final class Adagrad implements Optimizer {
 
     @Override
     public void step() {
-        List<Integer> stepped = state.withGradient();
+        List<Integer> stepped = implementation == Implementation.FUSED ? state.withGradient() : state.withAnyGradient();
         state.function(() -> {
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
@@ -57,14 +58,29 @@ final class Adagrad implements Optimizer {
     private void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable std = state.variable();
+        Variable stdValues = state.variable();
         for (int i : stepped) {
             gradients.bind(grad, i);
+            if (state.gradient(i).indices() != null) {
+                rows(grad, std, stdValues);
+                continue;
+            }
             state.read(List.of(i), 2); // addcmul_
             std.bind(rt.emptyLike(state.kept(i, sum)));
             state.read(List.of(i), 1); // addcdiv_
         }
-        grad.delete();
         std.delete();
+        stdValues.delete();
+        grad.delete();
+    }
+
+    /** The rows of a sparse gradient, each of them once. */
+    private void rows(Variable grad, Variable std, Variable stdValues) {
+        Tensor once = grad.bind(SparseGradient.coalesced(rt, grad.value().get(0)));
+        rt.free(rt.emptyLike(once)); // grad_values.pow(2)
+        std.bind(SparseGradient.masked(rt, once));
+        stdValues.bind(rt.detach(std.value().get(0)));
+        rt.free(rt.emptyLike(once)); // grad_values / std_values
     }
 
     /** _multi_tensor_adagrad: scaled gradients beside the roots; decayed gradients are scaled in place. */
@@ -73,6 +89,10 @@ final class Adagrad implements Optimizer {
         Variable std = state.variable();
         Variable numerator = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
+            if (group.stream().anyMatch(i -> state.gradient(i).indices() != null)) {
+                singleTensor(group);
+                continue;
+            }
             gradients.bind(grads, group);
             if (!state.torch().foreachRootsInPlace()) {
                 outOfPlace(group, std, numerator);

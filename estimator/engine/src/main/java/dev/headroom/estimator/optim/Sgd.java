@@ -3,6 +3,7 @@ package dev.headroom.estimator.optim;
 import dev.headroom.estimator.op.OptimizerArithmetic;
 import dev.headroom.estimator.optim.state.Gradients;
 import dev.headroom.estimator.optim.state.OptimizerState;
+import dev.headroom.estimator.optim.state.SparseMomentum;
 import dev.headroom.estimator.optim.state.Variable;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -18,6 +19,7 @@ import java.util.List;
 final class Sgd implements Optimizer {
     private final OptimizerState state;
     private final EagerRuntime rt;
+    private final SparseMomentum sparse;
     private final Implementation implementation;
     private final boolean momentum;
     private final Gradients gradients;
@@ -26,6 +28,7 @@ final class Sgd implements Optimizer {
     Sgd(OptimizerState state, Scenario run) {
         this.state = state;
         this.rt = state.runtime();
+        this.sparse = new SparseMomentum(state);
         this.implementation = Implementation.of(run);
         this.momentum = run.optimizer().kind() == OptimizerKind.SGD_MOMENTUM;
         this.gradients = Gradients.of(state, run.optimizer().options());
@@ -34,7 +37,7 @@ final class Sgd implements Optimizer {
 
     @Override
     public void step() {
-        List<Integer> stepped = state.withGradient();
+        List<Integer> stepped = implementation == Implementation.FUSED ? state.withGradient() : state.withAnyGradient();
         state.function(() -> {
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
@@ -51,8 +54,9 @@ final class Sgd implements Optimizer {
             gradients.bind(grad, i);
             if (momentum) {
                 Tensor now = grad.value().get(0);
+                scale(i, now);
                 keepCopy(i, now);
-                grad.bind(nesterov ? OptimizerArithmetic.elementwise(rt, now, state.kept(i, 0)) : state.kept(i, 0));
+                grad.bind(nesterov ? ahead(i, now) : state.kept(i, 0));
             }
             state.read(List.of(i), 1); // add_
         }
@@ -66,11 +70,16 @@ final class Sgd implements Optimizer {
         if (momentum) {
             List<Tensor> buffers = new ArrayList<>();
             for (int n = 0; n < group.size(); n++) {
+                scale(group.get(n), grads.value().get(n));
+            }
+            for (int n = 0; n < group.size(); n++) {
                 keepCopy(group.get(n), grads.value().get(n));
                 buffers.add(state.kept(group.get(n), 0));
             }
             if (!nesterov) {
                 grads.bind(buffers);
+            } else if (isSparse(group)) {
+                aheadInPlace(group, grads);
             }
         }
         state.read(group, 1); // _foreach_add_
@@ -85,8 +94,36 @@ final class Sgd implements Optimizer {
         }
     }
 
+    private boolean isSparse(List<Integer> group) {
+        return group.stream().anyMatch(i -> state.gradient(i).indices() != null);
+    }
+
+    private void aheadInPlace(List<Integer> group, Variable grads) {
+        grads.delete();
+        for (int i : group) {
+            if (state.gradient(i).indices() != null) {
+                sparse.aheadInPlace(i);
+            }
+        }
+    }
+
+    private Tensor ahead(int i, Tensor grad) {
+        return grad.indices() == null
+                ? OptimizerArithmetic.elementwise(rt, grad, state.kept(i, 0))
+                : sparse.ahead(i, grad);
+    }
+
+    /** A dense buffer is scaled in place. */
+    private void scale(int i, Tensor grad) {
+        if (grad.indices() != null) {
+            sparse.scale(i);
+        }
+    }
+
     private void keepCopy(int i, Tensor grad) {
-        if (state.isNew(i)) {
+        if (grad.indices() != null) {
+            sparse.add(i, grad);
+        } else if (state.isNew(i)) {
             state.addLike(i, grad);
         }
     }

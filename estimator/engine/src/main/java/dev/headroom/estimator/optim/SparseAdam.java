@@ -1,10 +1,10 @@
 package dev.headroom.estimator.optim;
 
 import dev.headroom.estimator.optim.state.OptimizerState;
+import dev.headroom.estimator.optim.state.SparseGradient;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.DType;
 import java.util.List;
 
 /**
@@ -13,11 +13,6 @@ import java.util.List;
  * are taken to be.
  */
 final class SparseAdam implements Optimizer {
-    /** What thrust takes beside the keys and values that it sorts, and to find the distinct ones. */
-    private static final long ALIGNMENT = 511;
-
-    private static final long UNIQUE_SCRATCH = 1535;
-
     private final OptimizerState state;
     private final EagerRuntime rt;
 
@@ -29,7 +24,7 @@ final class SparseAdam implements Optimizer {
     @Override
     public void step() {
         state.function(() -> {
-            for (int i : state.withGradient()) {
+            for (int i : state.withAnyGradient()) {
                 if (state.gradient(i).indices() == null) {
                     throw new UserInputException("`optimizer=sparse-adam`: SparseAdam does not take the dense gradient"
                             + " of a parameter (torch/optim/sparse_adam.py); make its embedding sparse=True");
@@ -39,7 +34,7 @@ final class SparseAdam implements Optimizer {
                     state.addLike(i, state.parameter(i));
                 }
             }
-            state.withGradient().forEach(this::update);
+            state.withAnyGradient().forEach(this::update);
         });
     }
 
@@ -49,32 +44,24 @@ final class SparseAdam implements Optimizer {
     }
 
     private void update(int i) {
-        Tensor grad = state.gradient(i);
-        long rows = grad.size(0);
-        Tensor indices = rt.empty(DType.INT64, rows);
-        Tensor values = coalesced(grad, rows);
-        Tensor old = rt.emptyLike(values); // sparse_mask
-        Tensor update = rt.emptyLike(values);
-        Tensor oldSquare = rt.emptyLike(values);
-        Tensor square = rt.emptyLike(values);
-        rt.free(oldSquare);
+        Tensor grad = SparseGradient.coalesced(rt, state.gradient(i));
+        Tensor old = valuesAt(grad);
+        Tensor update = rt.emptyLike(grad);
+        Tensor oldSquare = valuesAt(grad);
+        Tensor square = rt.emptyLike(grad);
+        rt.free(rt.emptyLike(grad)); // -step_size * numer
         rt.free(old);
-        rt.free(rt.emptyLike(values)); // -step_size * numer
-        rt.free(square);
+        rt.free(oldSquare);
         rt.free(update);
-        rt.free(values);
-        rt.free(indices);
+        rt.free(square);
+        rt.free(grad);
     }
 
-    /** coalesce_sparse_cuda (ATen/native/sparse/cuda/SparseCUDATensor.cu), of indices that were copied before. */
-    private Tensor coalesced(Tensor grad, long rows) {
-        Tensor origins = rt.empty(DType.INT64, rows);
-        Tensor offsets = rt.empty(DType.INT64, rows);
-        rt.free(rt.scratch(2L * DType.INT64.bytes() * rows + ALIGNMENT));
-        rt.free(rt.scratch(UNIQUE_SCRATCH));
-        Tensor values = rt.emptyLike(grad);
-        rt.free(offsets);
-        rt.free(origins);
+    /** {@code table.sparse_mask(grad)._values()}. */
+    private Tensor valuesAt(Tensor grad) {
+        Tensor masked = SparseGradient.masked(rt, grad);
+        Tensor values = rt.detach(masked);
+        rt.free(masked);
         return values;
     }
 }

@@ -115,12 +115,7 @@ final class GradientSums {
             Tensor before = variable.grad();
             Tensor rows = grad.indices();
             if (rows != null || before != null && before.indices() != null) {
-                Tensor sum = before == null ? runtime.detach(grad) : sparseSum(before, grad);
-                if (before == null && rows != null) {
-                    sum.sparse(rows);
-                }
-                runtime.setCategory(sum, Category.GRADIENTS);
-                runtime.setGrad(variable, sum);
+                accumulateSparse(variable, before, grad);
             } else if (before != null) {
                 arithmetic.addInPlace(runtime, before, grad);
             } else if (grad.useCount() == 1 && obeysLayout(grad, variable)) {
@@ -134,6 +129,25 @@ final class GradientSums {
         } finally {
             f.close();
         }
+    }
+
+    /** The same where one is sparse at least; to a dense gradient rows are added in place. */
+    private void accumulateSparse(Tensor variable, @Nullable Tensor before, Tensor grad) {
+        Tensor rows = grad.indices();
+        if (before != null && before.indices() == null && rows != null) {
+            return;
+        }
+        Tensor now;
+        if (before != null) {
+            now = sparseSum(before, grad);
+        } else if (grad.useCount() == 1 && grad.isContiguous() && rows != null) {
+            now = runtime.detach(grad).sparse(rows);
+        } else {
+            Tensor values = runtime.emptyLike(grad); // clone() of a sparse tensor: values, then indices
+            now = rows == null ? values : values.sparse(runtime.emptyLike(rows));
+        }
+        runtime.setCategory(now, Category.GRADIENTS);
+        runtime.setGrad(variable, now);
     }
 
     /** torch/csrc/autograd/utils/grad_layout_contract.h. */

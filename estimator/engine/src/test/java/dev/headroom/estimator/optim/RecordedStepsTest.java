@@ -65,7 +65,7 @@ class RecordedStepsTest {
         }
     }
 
-    private static Scenario run(JsonNode recorded) {
+    static Scenario run(JsonNode recorded) {
         Scenario run = Scenario.defaults()
                 .with(TORCH, TorchVersion.of("2.14"))
                 .with(

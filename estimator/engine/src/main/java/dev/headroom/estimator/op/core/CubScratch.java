@@ -93,6 +93,17 @@ public final class CubScratch {
         return states(Bytes.ceilDiv(n, uniqueTile(d, width)), 16);
     }
 
+    /** {@code thrust::unique_by_key} of pairs of 8 bytes each, counted in 32 bits. */
+    public static long uniquePairs(DeviceModel d, long n) {
+        return states(Bytes.ceilDiv(n, uniqueTile(d, 8)), 8) + 2 * ALIGN;
+    }
+
+    /** {@code thrust::sort_by_key} of pairs of 8 bytes each by a function of PyTorch: a merge sort of tiles. */
+    public static long mergeSort(long n) {
+        long tiles = Bytes.ceilDiv(n, 4096);
+        return 2 * align(8 * n) + align((tiles + 1) * OFFSET) + ALIGN - 1;
+    }
+
     private static long uniqueTile(DeviceModel d, int width) {
         if (d.major() >= 9) {
             return width == 8 ? 448 * 11 : 512 * 14;

@@ -8,7 +8,6 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.graph.Shapes;
 
 /** Embeddings (ATen/native/Embedding.cpp, ATen/native/cuda/Embedding.cu and EmbeddingBackwardKernel.cu). */
 final class Embedding {
@@ -28,11 +27,15 @@ final class Embedding {
     private Embedding() {}
 
     static Tensor embedding(EagerRuntime rt, Tensor weight, Tensor indices, boolean scaled) {
-        return embedding(rt, weight, indices, scaled, false);
+        return embedding(rt, weight, indices, (g, kept) -> backward(rt, g, kept, rows(weight), scaled));
     }
 
-    /** @param sparse the weight's gradient holds the rows that were read only */
-    static Tensor embedding(EagerRuntime rt, Tensor weight, Tensor indices, boolean scaled, boolean sparse) {
+    /** The gradient of a table from that of the rows that were read, and which those were. */
+    interface Gradient {
+        Tensor of(Tensor g, Tensor indices);
+    }
+
+    static Tensor embedding(EagerRuntime rt, Tensor weight, Tensor indices, Gradient gradient) {
         Recorder r = rt.record("EmbeddingBackward0", weight);
         Saved kept = r.save(indices);
         Tensor flat = indices.isContiguous() ? indices : rt.empty(indices.dtype(), indices.numel());
@@ -40,21 +43,14 @@ final class Embedding {
         sizes[indices.dim()] = weight.size(1);
         Tensor out = rt.empty(weight.dtype(), sizes);
         rt.freeUnless(flat, indices);
-        // Of a DTensor, all rows: indices are of the whole table.
-        long rows = weight.distribution() == null
-                ? weight.size(0)
-                : weight.distribution().sizes()[0];
-        return r.gradient(0, g -> sparse ? rowsOf(rt, g, kept.get()) : backward(rt, g, kept.get(), rows, scaled))
-                .output(out);
+        return r.gradient(0, g -> gradient.of(g, kept.get())).output(out);
     }
 
-    /** embedding_sparse_backward: the incoming gradient as a matrix, and the indices as they are. */
-    private static Tensor rowsOf(EagerRuntime rt, Tensor g, Tensor indices) {
-        Tensor dense = Copies.contiguous(rt, g);
-        long[] sizes = {indices.numel(), g.size(-1)};
-        Tensor values = rt.reinterpret(dense, sizes, Shapes.contiguous(sizes), 0);
-        rt.freeUnless(dense, g);
-        return values.sparse(indices);
+    /** Of a DTensor, all rows: indices are of the whole table. */
+    private static long rows(Tensor weight) {
+        return weight.distribution() == null
+                ? weight.size(0)
+                : weight.distribution().sizes()[0];
     }
 
     private static Tensor backward(EagerRuntime rt, Tensor g, Tensor indices, long rows, boolean scaled) {

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.indexing;
 
 import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.Tensor;
 
 /** Embeddings; {@link Embedding} plays them. */
 public final class EmbeddingRules {
@@ -10,9 +11,11 @@ public final class EmbeddingRules {
         r.add("aten.embedding_bag", EmbeddingBag::run);
         r.add("aten._embedding_bag", EmbeddingBag::run);
         r.single("aten.embedding", c -> {
-            boolean scaled = c.flag("scale_grad_by_freq", false);
-            return Embedding.embedding(
-                    c.runtime(), c.tensor("weight"), c.tensor("indices"), scaled, c.flag("sparse", false));
+            Tensor weight = c.tensor("weight");
+            Tensor indices = c.tensor("indices");
+            return c.flag("sparse", false)
+                    ? SparseEmbedding.embedding(c.runtime(), weight, indices, c.integer("padding_idx", -1))
+                    : Embedding.embedding(c.runtime(), weight, indices, c.flag("scale_grad_by_freq", false));
         });
     }
 }

@@ -67,6 +67,9 @@ public final class Gradients {
 
     /** {@code -grad}. */
     private Tensor negated(int i) {
+        if (state.gradient(i).indices() != null) {
+            return SparseGradient.copy(state.runtime(), state.gradient(i));
+        }
         return OptimizerArithmetic.elementwise(state.runtime(), state.gradient(i));
     }
 }

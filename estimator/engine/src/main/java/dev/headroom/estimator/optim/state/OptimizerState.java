@@ -6,6 +6,7 @@ import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.scenario.TorchVersion;
@@ -74,8 +75,18 @@ public final class OptimizerState {
         return Objects.requireNonNull(parameters.get(i).grad(), "a gradient");
     }
 
-    /** Positions of the parameters that have a gradient: the others are left alone. */
+    /** {@link #withAnyGradient} of an optimizer that takes dense gradients alone. */
     public List<Integer> withGradient() {
+        List<Integer> out = withAnyGradient();
+        if (out.stream().anyMatch(i -> gradient(i).indices() != null)) {
+            throw new UserInputException("this optimizer does not take the sparse gradient of an embedding, and neither"
+                    + " does PyTorch's; make the embedding sparse=False, or take `optimizer=sgd`");
+        }
+        return out;
+    }
+
+    /** Positions of the parameters that have a gradient: the others are left alone. */
+    public List<Integer> withAnyGradient() {
         List<Integer> out = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
             if (parameters.get(i).grad() != null) {
@@ -121,6 +132,13 @@ public final class OptimizerState {
     public void keep(int parameter, Tensor made) {
         runtime.setCategory(made, Category.OPTIMIZER_STATE);
         kept.get(parameter).add(runtime.hold(made));
+        runtime.free(made);
+    }
+
+    /** Puts a tensor of the running function in the place of the first of a parameter's state. */
+    public void replace(int parameter, Tensor made) {
+        runtime.setCategory(made, Category.OPTIMIZER_STATE);
+        runtime.release(kept.get(parameter).set(0, runtime.hold(made)));
         runtime.free(made);
     }
 
@@ -185,6 +203,10 @@ public final class OptimizerState {
 
     /** {@code grad.add(param, alpha=weight_decay)}. */
     public Tensor decayed(int i, Tensor grad) {
+        if (grad.indices() != null) {
+            throw new UserInputException("PyTorch has no weight decay of a parameter with a sparse gradient; leave out"
+                    + " `weight_decay`, or make the embedding sparse=False");
+        }
         return OptimizerArithmetic.elementwise(runtime, grad, parameter(i));
     }
 
