@@ -214,6 +214,9 @@ public final class BackwardPass {
         /** validate_outputs. */
         private void fit(Tensor[] gradients, int i, Edge edge) {
             Node.Result result = edge.node().results.get(edge.input());
+            if (gradients[i].rows() != null) {
+                return; // the rows of a table
+            }
             if (!Arrays.equals(gradients[i].sizes(), result.sizes())) {
                 replace(gradients, i, () -> arithmetic.sumTo(gradients[i], result.sizes()));
             }
@@ -237,13 +240,31 @@ public final class BackwardPass {
                 return;
             }
             try (Scope s = memory.open()) {
-                if (leaf.grad() != null) {
+                if (gradient.rows() != null
+                        || leaf.grad() != null && leaf.grad().rows() != null) {
+                    accumulateSparse(leaf, gradient);
+                } else if (leaf.grad() != null) {
                     arithmetic.addInPlace(leaf.grad(), gradient);
                 } else if (gradient.references() == 1 && obeysLayout(gradient, leaf)) {
                     memory.setGrad(leaf, memory.detach(gradient));
                 } else {
                     memory.setGrad(leaf, arithmetic.cloneFor(gradient, leaf));
                 }
+            }
+        }
+
+        /** The same where one is sparse: rows that come again are appended, to a dense gradient they are added. */
+        private void accumulateSparse(Tensor leaf, Tensor gradient) {
+            Tensor before = leaf.grad();
+            Tensor rows = gradient.rows();
+            if (before != null && before.rows() == null && rows != null) {
+                arithmetic.addRowsInPlace(before, gradient);
+            } else if (before != null) {
+                memory.setGrad(leaf, arithmetic.addSparse(before, gradient));
+            } else if (rows != null && gradient.references() == 1 && gradient.isContiguous()) {
+                memory.setGrad(leaf, memory.sparse(memory.detach(gradient), rows));
+            } else {
+                memory.setGrad(leaf, arithmetic.copySparse(gradient));
             }
         }
 

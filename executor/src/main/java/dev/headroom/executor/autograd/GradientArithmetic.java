@@ -11,6 +11,15 @@ public interface GradientArithmetic {
     /** Adds to the first. */
     void addInPlace(Tensor a, Tensor b);
 
+    /** A fresh sum where one is sparse at least: sparse if both are. */
+    Tensor addSparse(Tensor a, Tensor b);
+
+    /** Adds a sparse gradient to a dense one. */
+    void addRowsInPlace(Tensor dense, Tensor sparse);
+
+    /** A copy of a sparse gradient. */
+    Tensor copySparse(Tensor t);
+
     /** Sums what broadcasting repeated (ATen/ExpandUtils.h, sum_to). */
     Tensor sumTo(Tensor t, long[] sizes);
 

@@ -26,7 +26,10 @@ final class InputBuffer {
             return;
         }
         try (Scope s = memory.open()) {
-            if (isOnlyOurs(before)) {
+            if (before.rows() != null || gradient.rows() != null) {
+                sums[result] = memory.hold(arithmetic.addSparse(before, gradient));
+                memory.release(before);
+            } else if (isOnlyOurs(before)) {
                 arithmetic.addInPlace(before, gradient);
             } else {
                 sums[result] = memory.hold(arithmetic.add(before, gradient));

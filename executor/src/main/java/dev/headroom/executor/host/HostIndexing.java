@@ -26,12 +26,12 @@ final class HostIndexing implements IndexingKernels {
     }
 
     @Override
-    public void indexAdd(Tensor into, Tensor[] indices, Tensor values) {
+    public void indexAdd(Tensor into, Tensor[] indices, Tensor values, double factor) {
         double[] out = arrays.read(into);
         double[] in = arrays.read(values);
         int[] places = places(into.sizes(), indices);
         for (int i = 0; i < in.length; i++) {
-            out[places[i]] += in[i];
+            out[places[i]] += factor * in[i];
         }
         arrays.write(into, out);
     }

@@ -15,7 +15,12 @@ public interface IndexingKernels {
     void index(Tensor result, Tensor x, @Nullable Tensor[] indices);
 
     /** {@code into[indices] += values}, with {@code values} shaped as the result of {@link #index}. */
-    void indexAdd(Tensor into, @Nullable Tensor[] indices, Tensor values);
+    default void indexAdd(Tensor into, @Nullable Tensor[] indices, Tensor values) {
+        indexAdd(into, indices, values, 1);
+    }
+
+    /** {@code into[indices] += factor * values}, likewise. */
+    void indexAdd(Tensor into, @Nullable Tensor[] indices, Tensor values, double factor);
 
     /** {@code into[indices] = values}, likewise; of several elements that go to one place, any one stays. */
     void indexPut(Tensor into, Tensor[] indices, Tensor values);

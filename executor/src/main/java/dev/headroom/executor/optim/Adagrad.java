@@ -18,7 +18,7 @@ import java.util.Objects;
 
 /** {@code torch.optim.Adagrad} (torch/optim/adagrad.py); its constructor makes the state of every parameter. */
 final class Adagrad extends StatefulOptimizer {
-    private static final double EPS = 1e-10;
+    static final double EPS = 1e-10;
 
     /**
      * The fused kernel (aten/src/ATen/native/cuda/FusedAdagradKernel.cu). Operands: parameter, gradient, sum, scale,
@@ -64,7 +64,9 @@ final class Adagrad extends StatefulOptimizer {
 
     @Override
     public void step() {
-        List<Tensor> trained = Groups.withGradient(parameters);
+        List<Tensor> trained =
+                form == Implementation.FUSED ? Groups.withGradient(parameters) : Groups.withAnyGradient(parameters);
+        Groups.refuseDecay(trained, h);
         switch (form) {
             case FOR_LOOP -> oneByOne(trained);
             case FOREACH -> listwise(trained);
@@ -75,9 +77,14 @@ final class Adagrad extends StatefulOptimizer {
     /** _single_tensor_adagrad. */
     private void oneByOne(List<Tensor> trained) {
         try (Variable roots = new Variable(eager);
+                SparseAdagrad sparse = new SparseAdagrad(eager, math, h);
                 Variable grad = new Variable(eager)) {
             for (Tensor p : trained) {
                 Tensor sum = sum(p);
+                if (p.givenGrad().rows() != null) {
+                    sparse.step(p, sum);
+                    continue;
+                }
                 grad.bind(p.givenGrad());
                 if (h.weightDecay() != 0) {
                     grad.assignOne(() -> math.fresh(ADD_SCALED, h.weightDecay(), grad.get(), p));
@@ -90,12 +97,16 @@ final class Adagrad extends StatefulOptimizer {
         }
     }
 
-    /** _multi_tensor_adagrad. */
+    /** _multi_tensor_adagrad; a group with a sparse gradient goes one by one. */
     private void listwise(List<Tensor> trained) {
         try (Variable numerator = new Variable(eager);
                 Variable roots = new Variable(eager);
                 Variable grads = new Variable(eager)) {
             for (List<Tensor> ps : Groups.byType(trained)) {
+                if (Groups.isSparse(ps)) {
+                    oneByOne(ps);
+                    continue;
+                }
                 List<Tensor> totals = Groups.each(ps, this::sum);
                 grads.bind(Groups.each(ps, Tensor::givenGrad));
                 if (h.weightDecay() != 0) {

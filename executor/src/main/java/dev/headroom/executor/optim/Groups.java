@@ -1,6 +1,7 @@
 package dev.headroom.executor.optim;
 
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,9 +28,32 @@ final class Groups {
         return out;
     }
 
-    /** Those that have a gradient. */
+    /** Those that have a gradient, which must be dense. */
     static List<Tensor> withGradient(List<Tensor> parameters) {
+        List<Tensor> out = withAnyGradient(parameters);
+        if (isSparse(out)) {
+            throw new UserInputException("this optimizer does not take the sparse gradient of an embedding, and neither"
+                    + " does PyTorch's; make the embedding sparse=False, or take `optimizer=sgd`");
+        }
+        return out;
+    }
+
+    /** Those that have a gradient, which may be sparse. */
+    static List<Tensor> withAnyGradient(List<Tensor> parameters) {
         return parameters.stream().filter(p -> p.grad() != null).toList();
+    }
+
+    /** Whether any has a sparse gradient. */
+    static boolean isSparse(List<Tensor> parameters) {
+        return parameters.stream().anyMatch(p -> p.givenGrad().rows() != null);
+    }
+
+    /** PyTorch has no sum of a sparse gradient and a parameter. */
+    static void refuseDecay(List<Tensor> parameters, Hyperparameters h) {
+        if (h.weightDecay() != 0 && isSparse(parameters)) {
+            throw new UserInputException("PyTorch has no weight decay of a parameter with a sparse gradient; leave out"
+                    + " `weight_decay`, or make the embedding sparse=False");
+        }
     }
 
     /** Something of each. */

@@ -30,6 +30,7 @@ public final class Optimizers {
             OptimizerKind.RMSPROP,
             OptimizerKind.ADAGRAD,
             OptimizerKind.ADAFACTOR,
+            OptimizerKind.SPARSE_ADAM,
             OptimizerKind.ADAM_8BIT,
             OptimizerKind.ADAMW_8BIT,
             OptimizerKind.NONE);
@@ -77,6 +78,7 @@ public final class Optimizers {
             case RMSPROP -> new RmsProp(eager, parameters, form, h);
             case ADAGRAD -> new Adagrad(eager, parameters, form, h);
             case ADAFACTOR -> new Adafactor(eager, parameters, form, h);
+            case SPARSE_ADAM -> new SparseAdam(eager, parameters, form, h);
             case ADAM_8BIT -> new BlockwiseAdam(eager, parameters, false, h);
             case ADAMW_8BIT -> new BlockwiseAdam(eager, parameters, true, h);
             default ->

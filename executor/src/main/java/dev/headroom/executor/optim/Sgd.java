@@ -4,6 +4,7 @@ import static dev.headroom.executor.optim.Arithmetic.ADD_SCALED;
 import static dev.headroom.executor.optim.Arithmetic.SCALE;
 
 import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.op.basic.SparseRows;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -48,13 +49,18 @@ final class Sgd extends StatefulOptimizer {
 
     private final IdentityHashMap<Tensor, Tensor> buffers = new IdentityHashMap<>();
 
+    private final SparseMomentum sparse;
+
     Sgd(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
         super(eager, parameters, form, h);
+        this.sparse = new SparseMomentum(eager);
     }
 
     @Override
     public void step() {
-        List<Tensor> trained = Groups.withGradient(parameters);
+        List<Tensor> trained =
+                form == Implementation.FUSED ? Groups.withGradient(parameters) : Groups.withAnyGradient(parameters);
+        Groups.refuseDecay(trained, h);
         switch (form) {
             case FOR_LOOP -> oneByOne(trained);
             case FOREACH -> listwise(trained);
@@ -76,27 +82,56 @@ final class Sgd extends StatefulOptimizer {
                     grad.assignOne(() -> math.fresh(ADD_SCALED, h.weightDecay(), grad.get(), p));
                 }
                 if (h.momentum() != 0) {
+                    scale(p);
                     Tensor buffer = gathered(p, grad.get());
                     if (h.nesterov()) {
-                        grad.assignOne(() -> math.fresh(ADD_SCALED, h.momentum(), grad.get(), buffer));
+                        grad.assignOne(() -> ahead(grad.get(), buffer));
                     } else {
                         grad.bind(buffer);
                     }
                 }
-                math.into(ADD_SCALED, -h.learningRate(), p, grad.get());
+                apply(p, grad.get());
             }
         }
     }
 
-    /** The momentum buffer with the gradient added; in the first step it is a copy of the gradient. */
+    /** The gradient and the momentum after it. */
+    private Tensor ahead(Tensor grad, Tensor buffer) {
+        return grad.rows() == null
+                ? math.fresh(ADD_SCALED, h.momentum(), grad, buffer)
+                : SparseRows.joined(eager, grad, buffer, h.momentum());
+    }
+
+    /** What is added to the parameter. */
+    private void apply(Tensor p, Tensor grad) {
+        if (grad.rows() == null) {
+            math.into(ADD_SCALED, -h.learningRate(), p, grad);
+        } else {
+            SparseRows.addTo(eager, p, grad, -h.learningRate());
+        }
+    }
+
+    /** Scales the momentum buffer, if there is one. */
+    private void scale(Tensor p) {
+        if (p.givenGrad().rows() != null) {
+            sparse.scale(p, h.momentum());
+        } else if (buffers.get(p) != null) {
+            math.into(SCALE, h.momentum(), buffers.get(p));
+        }
+    }
+
+    /** The scaled momentum buffer with the gradient added; in the first step it is a copy of the gradient. */
     private Tensor gathered(Tensor p, Tensor grad) {
+        if (grad.rows() != null) {
+            sparse.add(p, grad);
+            return sparse.of(p);
+        }
         Tensor buffer = buffers.get(p);
         if (buffer == null) {
             buffer = math.keptCopy(grad);
             buffers.put(p, buffer);
             return buffer;
         }
-        math.into(SCALE, h.momentum(), buffer);
         math.into(ADD_SCALED, 1, buffer, grad);
         return buffer;
     }
@@ -110,20 +145,43 @@ final class Sgd extends StatefulOptimizer {
                     grads.assign(() -> math.fresh(ADD_SCALED, h.weightDecay(), grads.list(), ps));
                 }
                 if (h.momentum() != 0) {
+                    ps.forEach(this::scale);
                     List<Tensor> bufs = new ArrayList<>();
                     for (int i = 0; i < ps.size(); i++) {
                         bufs.add(gathered(ps.get(i), grads.list().get(i)));
                     }
                     if (h.nesterov()) {
-                        // In place: without weight decay it is .grad itself that changes.
-                        math.into(ADD_SCALED, h.momentum(), grads.list(), bufs);
+                        aheadInPlace(ps, grads, bufs);
                     } else {
                         grads.bind(bufs);
                     }
                 }
-                math.into(ADD_SCALED, -h.learningRate(), ps, grads.list());
+                for (int i = 0; i < ps.size(); i++) {
+                    apply(ps.get(i), grads.list().get(i));
+                }
             }
         }
+    }
+
+    /** In place: without weight decay it is .grad itself that changes. */
+    private void aheadInPlace(List<Tensor> ps, Variable grads, List<Tensor> buffers) {
+        for (int i = 0; i < ps.size(); i++) {
+            Tensor p = ps.get(i);
+            Tensor buffer = buffers.get(i);
+            if (grads.list().get(i).rows() == null) {
+                math.into(ADD_SCALED, h.momentum(), grads.list().get(i), buffer);
+                continue;
+            }
+            grads.assign(() -> {
+                eager.setGrad(p, ahead(p.givenGrad(), buffer));
+                return Groups.each(ps, Tensor::givenGrad);
+            });
+        }
+    }
+
+    @Override
+    void closeMore() {
+        sparse.close();
     }
 
     /** _fused_sgd. */

@@ -49,8 +49,12 @@ abstract class StatefulOptimizer implements Optimizer {
                 : trained.stream().map(List::of).toList();
     }
 
+    /** Lets go of state that {@link #math} does not keep. */
+    void closeMore() {}
+
     @Override
     public final void close() {
+        closeMore();
         math.close();
     }
 }

@@ -7,6 +7,7 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.HashMap;
 import java.util.List;
@@ -83,6 +84,10 @@ final class Bucket {
             if (grad == null) {
                 eager.backend().elementwise().fill(place, 0);
                 return;
+            }
+            if (grad.rows() != null) {
+                throw new UserInputException("DistributedDataParallel has no sparse gradients over NCCL; make the"
+                        + " embedding sparse=False, or leave out `parallel`");
             }
             boolean there = grad.storage() == buffer.storage();
             eager.backend()

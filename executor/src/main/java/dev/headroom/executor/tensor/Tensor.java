@@ -25,6 +25,9 @@ public final class Tensor {
     @Nullable
     Tensor base;
 
+    @Nullable
+    Tensor rows;
+
     private boolean leafRequiresGrad;
     private @Nullable GradientNode gradNode;
     private int recordedVersion;
@@ -138,6 +141,11 @@ public final class Tensor {
     /** The tensor that this is an autograd view of, or {@code null}. */
     public @Nullable Tensor base() {
         return base;
+    }
+
+    /** Of a sparse gradient of a table, which is its values: the rows that they belong to; {@code null} if dense. */
+    public @Nullable Tensor rows() {
+        return rows;
     }
 
     /** Whether a backward pass brings it a gradient. */

@@ -130,6 +130,9 @@ public abstract class TensorMemory {
         if (storage.leave()) {
             free(storage);
         }
+        Tensor rows = t.rows;
+        t.rows = null;
+        release(rows);
         Tensor base = t.base;
         t.base = null;
         release(base);
@@ -314,6 +317,12 @@ public abstract class TensorMemory {
     public final Tensor part(Tensor complex, int part) {
         long[] strides = Arrays.stream(complex.strides()).map(s -> 2 * s).toArray();
         return alias(complex, complex.dtype().ofParts(), complex.sizes(), strides, 2 * complex.offset() + part);
+    }
+
+    /** Makes a tensor the values of a sparse gradient, of which it keeps the rows alive; returns it. */
+    public final Tensor sparse(Tensor values, Tensor rows) {
+        values.rows = hold(rows);
+        return values;
     }
 
     /** {@code detach()}. */

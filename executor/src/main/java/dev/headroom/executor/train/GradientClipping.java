@@ -6,6 +6,7 @@ import dev.headroom.executor.op.basic.Promotion;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,6 +50,10 @@ public final class GradientClipping {
     public static void clip(Eager eager, List<Tensor> parameters, double most, UnaryOperator<Tensor> ofAllRanks) {
         List<Tensor> gradients =
                 parameters.stream().map(Tensor::grad).filter(Objects::nonNull).toList();
+        if (gradients.stream().anyMatch(g -> g.rows() != null)) {
+            throw new UserInputException("the executor does not clip the sparse gradient of an embedding; leave out"
+                    + " `clip_grad_norm`, or make the embedding sparse=False");
+        }
         if (!gradients.isEmpty()) {
             new GradientClipping(eager, gradients, ofAllRanks).clip(most);
         }

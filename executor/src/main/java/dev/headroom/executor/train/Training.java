@@ -3,6 +3,7 @@ package dev.headroom.executor.train;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.load.PretrainedModel;
 import dev.headroom.executor.op.basic.GradientSums;
+import dev.headroom.executor.op.basic.SparseRows;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
@@ -223,6 +224,10 @@ public final class Training implements TrainingRun {
     private void clearGradient(Tensor parameter) {
         if (!run.loop().zeroGradKeep()) {
             eager.setGrad(parameter, null);
+        } else if (parameter.grad() != null && parameter.grad().rows() != null) {
+            try (Scope s = eager.open()) {
+                eager.setGrad(parameter, SparseRows.none(eager, parameter.grad()));
+            }
         } else if (parameter.grad() != null) {
             eager.backend().elementwise().fill(parameter.grad(), 0);
         }

@@ -24,7 +24,7 @@ class WildOnTheExecutorTest {
      * gradients that are summed and cast; modules that a statement calls twice, lists that loops begin anew, states
      * that nobody reads; literals with a device, lists of places; attributes and buffers that outlive a pass, a loss
      * that is part of the program; bodies that are given sizes, ellipses, statistics of turned inputs, checkpoints that
-     * the program makes.
+     * the program makes, sparse gradients of embeddings.
      */
     private static final Set<String> KNOWN = Set.of(
             "swinish-amp",
@@ -68,7 +68,9 @@ class WildOnTheExecutorTest {
             "ckpt-own-reentrant-amp",
             "ckpt-inner-function",
             "ckpt-dense-closure",
-            "ckpt-sequential-residual");
+            "ckpt-sequential-residual",
+            "deepfm-sparse-sgd",
+            "sparse-rec-sgd");
 
     @Test
     void mostArchivesRunAndMostRunsAreEqual() {

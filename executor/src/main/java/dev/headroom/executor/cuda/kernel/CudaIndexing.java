@@ -39,17 +39,20 @@ public final class CudaIndexing implements IndexingKernels {
     }
 
     @Override
-    public void indexAdd(Tensor into, Tensor[] indices, Tensor values) {
-        write("pick_add", into, indices, values);
+    public void indexAdd(Tensor into, Tensor[] indices, Tensor values, double factor) {
+        kernel("pick_add", into)
+                .launch(
+                        each(values),
+                        values.elements(),
+                        into.address(),
+                        DeviceView.of(values),
+                        new Picks(into, indices).bytes(),
+                        factor);
     }
 
     @Override
     public void indexPut(Tensor into, Tensor[] indices, Tensor values) {
-        write("pick_put", into, indices, values);
-    }
-
-    private void write(String name, Tensor into, Tensor[] indices, Tensor values) {
-        kernel(name, into)
+        kernel("pick_put", into)
                 .launch(
                         each(values),
                         values.elements(),

@@ -84,8 +84,24 @@ public final class CubScratch {
 
     /** {@code DeviceSelect::UniqueByKey} of 64-bit keys with 64-bit values. */
     public static long uniqueByKey(long n, Gpu gpu) {
-        int tile = gpu.major() >= 9 ? 4928 : gpu.major() == 8 && gpu.minor() == 0 ? 1344 : 320;
-        return laidOut(states(n, tile, Long.BYTES), 1);
+        return laidOut(states(n, uniqueTile(gpu), Long.BYTES), 1);
+    }
+
+    private static int uniqueTile(Gpu gpu) {
+        return gpu.major() >= 9 ? 4928 : gpu.major() == 8 && gpu.minor() == 0 ? 1344 : 320;
+    }
+
+    /** Pairs that one block of threads merges. */
+    private static final int MERGE_TILE = 4096;
+
+    /** {@code thrust::sort_by_key} of 64-bit keys with 64-bit values by a function of PyTorch: a merge sort. */
+    public static long mergeSort(long n) {
+        return laidOut(n * Long.BYTES, n * Long.BYTES, (Bytes.ceilDiv(n, MERGE_TILE) + 1) * Long.BYTES);
+    }
+
+    /** {@code thrust::unique_by_key} of 64-bit keys with 64-bit values, counted in 32 bits. */
+    public static long uniquePairs(long n, Gpu gpu) {
+        return laidOut(states(n, uniqueTile(gpu), Integer.BYTES), 1, 1, 1);
     }
 
     /** {@code DeviceScan} of values of so many bytes each, as they are accumulated. */

@@ -25,6 +25,28 @@ public final class GradientSums implements GradientArithmetic {
     }
 
     @Override
+    public Tensor addSparse(Tensor a, Tensor b) {
+        if (a.rows() != null && b.rows() != null) {
+            return SparseRows.joined(eager, a, b, 1);
+        }
+        Tensor dense = a.rows() == null ? a : b;
+        Tensor out = eager.emptyLike(dense);
+        Copies.fill(eager, out, dense);
+        SparseRows.addTo(eager, out, a.rows() == null ? b : a, 1);
+        return out;
+    }
+
+    @Override
+    public void addRowsInPlace(Tensor dense, Tensor sparse) {
+        SparseRows.addTo(eager, dense, sparse, 1);
+    }
+
+    @Override
+    public Tensor copySparse(Tensor t) {
+        return SparseRows.copy(eager, t);
+    }
+
+    @Override
     public Tensor sumTo(Tensor t, long[] sizes) {
         return Copies.sumTo(eager, t, sizes);
     }

@@ -37,11 +37,16 @@ public final class EmbeddingOperators {
         o.add("aten._embedding_bag", EmbeddingBags::run);
         o.add1(
                 "aten.embedding",
-                (e, a) -> embedding(e, a.tensor("weight"), a.tensor("indices"), a.integer("padding_idx", -1)));
+                (e, a) -> embedding(
+                        e,
+                        a.tensor("weight"),
+                        a.tensor("indices"),
+                        a.integer("padding_idx", -1),
+                        a.flag("sparse", false)));
     }
 
     /** @param padding number of a row that gets no gradient, or -1 */
-    static Tensor embedding(Eager e, Tensor weight, Tensor indices, long padding) {
+    static Tensor embedding(Eager e, Tensor weight, Tensor indices, long padding, boolean sparse) {
         return e.call(() -> {
             Recorder r = e.record("EmbeddingBackward0", weight);
             SavedTensor saved = r.save(indices);
@@ -52,7 +57,11 @@ public final class EmbeddingOperators {
             Tensor out = e.empty(weight.dtype(), sizes);
             e.backend().indexing().index(out, weight, new Tensor[] {flat, null});
             long rows = weight.size(0);
-            return r.backward(g -> new Tensor[] {gradient(e, g[0], saved.get(), rows, padding)})
+            return r.backward(g -> new Tensor[] {
+                        sparse
+                                ? SparseEmbeddings.gradient(e, g[0], saved.get(), padding)
+                                : gradient(e, g[0], saved.get(), rows, padding)
+                    })
                     .output(out);
         });
     }

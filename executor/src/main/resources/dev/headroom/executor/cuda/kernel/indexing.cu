@@ -50,12 +50,12 @@ extern "C" __global__ void pick(int64_t n, View<T0> result, const T0 *x, Picks p
 }
 
 // T0: both tensors. Several elements may go to one place.
-extern "C" __global__ void pick_add(int64_t n, T0 *into, View<T0> values, Picks picks) {
+extern "C" __global__ void pick_add(int64_t n, T0 *into, View<T0> values, Picks picks, double factor) {
     int64_t number = thread_number();
     if (number < n) {
         int64_t to = picks.place(number);
         if (to >= 0) {
-            add_shared(&into[to], (double)values[number]);
+            add_shared(&into[to], factor * (double)values[number]);
         }
     }
 }

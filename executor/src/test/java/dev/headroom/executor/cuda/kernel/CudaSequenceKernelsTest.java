@@ -171,7 +171,7 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                         Values.below(9, DType.INT64, 4, 30)),
                 (b, t) -> {
                     b.indexing().index(t[0], t[1], new Tensor[] {t[2], null});
-                    b.indexing().indexAdd(t[1], new Tensor[] {t[2], null}, t[0]);
+                    b.indexing().indexAdd(t[1], new Tensor[] {t[2], null}, t[0], type.isFloatingPoint() ? -0.5 : 1);
                 });
         both.compare(
                 0,
