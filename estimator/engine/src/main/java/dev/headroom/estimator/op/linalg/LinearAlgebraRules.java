@@ -8,13 +8,19 @@ import dev.headroom.estimator.op.rule.Registry;
 public final class LinearAlgebraRules {
     private static final String WHY = "cuSOLVER's workspace is not known; the backward pass is a bound";
 
+    /** ATen/native/LinearAlgebra.cpp, mexp_impl: a polynomial of powers of the matrix, of up to the 18th. */
+    private static final String BY_VALUES = "the matrices' values decide how many powers and squarings it takes";
+
     private LinearAlgebraRules() {}
 
     public static void register(Registry r) {
         r.single("aten.linalg_norm", c -> MatrixNorms.norm(new Body(c.runtime(), r), c));
         r.single("aten.linalg_matrix_norm.default", c -> MatrixNorms.matrixNorm(new Body(c.runtime(), r), c));
-        square(r, "linalg_inv", "inverse", "linalg_cholesky", "cholesky", "cholesky_inverse", "linalg_matrix_exp");
-        square(r, "matrix_exp", "linalg_pinv", "pinverse", "linalg_matrix_sqrth");
+        square(r, "linalg_inv", "inverse", "linalg_cholesky", "cholesky", "cholesky_inverse");
+        square(r, "linalg_pinv", "pinverse", "linalg_matrix_sqrth");
+        square(r, "linalg_matrix_exp", "matrix_exp");
+        r.bound("aten.linalg_matrix_exp", BY_VALUES);
+        r.bound("aten.matrix_exp", BY_VALUES);
         add(r, "linalg_inv_ex", m -> Matrices.tensors(m.like(), m.integers()));
         add(r, "linalg_cholesky_ex", m -> Matrices.tensors(m.like(), m.integers()));
         for (String name : new String[] {"linalg_solve", "linalg_solve_triangular", "linalg_lu_solve"}) {
