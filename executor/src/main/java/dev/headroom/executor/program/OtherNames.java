@@ -47,6 +47,11 @@ final class OtherNames {
                 .filter(s -> s.index > v.producer().statement.index)
                 .findFirst()
                 .orElse(null);
+        if (first != null && line.follows(first.line)) {
+            // Arguments go with their call; what a function is mapped over, with the iterator.
+            v.kept = first.line.text().contains("map(") ? Math.max(v.kept, first.last()) : v.kept;
+            return null;
+        }
         Set<String> names = first == null ? Set.of() : first.line.spelled();
         return names.size() == 1 ? names.iterator().next() : only(new HashSet<>(names), lastIndex(first));
     }

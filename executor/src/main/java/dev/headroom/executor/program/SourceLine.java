@@ -63,6 +63,9 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
     private static final Pattern OTHER_STATEMENT =
             Pattern.compile("(?:return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
 
+    /** The right operand of an operator whose left one is on a line before; a sign has no blank behind it. */
+    private static final Pattern OPERAND = Pattern.compile("(?:[-+*/@&|^%]|//|\\*\\*|(?:and|or)\\b)\\s");
+
     private static final Pattern PART = Pattern.compile("\\)\\[-?\\d+]");
 
     private static final Pattern SHAPE = Pattern.compile("(?<=\\.(?:view|reshape|expand))\\([^()]*\\)");
@@ -176,7 +179,8 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
     boolean mayEndAssignment() {
         return kind == Kind.EXPRESSION
                 && !text.isEmpty()
-                && !OTHER_STATEMENT.matcher(text).lookingAt();
+                && !OTHER_STATEMENT.matcher(text).lookingAt()
+                && !OPERAND.matcher(text).lookingAt();
     }
 
     /** The names of variables that it reads, those that only say a shape apart. */
@@ -195,6 +199,11 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
     /** Whether it goes on with the expression on the lines before it. */
     boolean continuesExpression() {
         return text.startsWith(".") || text.startsWith(")");
+    }
+
+    /** Whether it is the next line of a statement that another line leaves unfinished. */
+    boolean follows(SourceLine other) {
+        return number == other.number + 1 && other.isUnfinished();
     }
 
     /** Whether the lines behind it, which are not shown, belong to its statement. */

@@ -2,6 +2,7 @@ package dev.headroom.executor.program;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -71,5 +72,19 @@ class SourceLineTest {
         assertEquals("feats", SourceLine.of(1, "x = trans(torch.cat(feats, 1))").joined());
         assertEquals("", SourceLine.of(1, "x = torch.cat([a, b], 1)").joined());
         assertEquals("", SourceLine.of(1, "self.seen.append(x)").filled());
+    }
+
+    @Test
+    void operandsAndArgumentsOnLinesOfTheirOwnEndNoAssignment() {
+        for (String operand : new String[] {"+ self.block(x)", "- b", "@ w", "** 2", "and x", "// n"}) {
+            assertFalse(SourceLine.of(1, operand).mayEndAssignment(), operand);
+        }
+        for (String value : new String[] {"-self.f(x)", "*xs", "android(x)", "self.f(x)"}) {
+            assertTrue(SourceLine.of(1, value).mayEndAssignment(), value);
+        }
+        SourceLine open = SourceLine.of(4, "q, k = map(lambda t: t.relu(),");
+        assertTrue(SourceLine.of(5, "(self.q(x), self.k(x)))").follows(open));
+        assertFalse(SourceLine.of(6, "self.f(x)").follows(open));
+        assertFalse(SourceLine.of(5, "y = self.f(x)").follows(SourceLine.of(4, "x = f(x)")));
     }
 }

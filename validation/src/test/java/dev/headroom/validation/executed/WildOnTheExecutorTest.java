@@ -24,7 +24,7 @@ class WildOnTheExecutorTest {
      * gradients that are summed and cast; modules that a statement calls twice, lists that loops begin anew, states
      * that nobody reads; literals with a device, lists of places; attributes and buffers that outlive a pass, a loss
      * that is part of the program; bodies that are given sizes, ellipses, statistics of turned inputs, checkpoints that
-     * the program makes, sparse gradients of embeddings.
+     * the program makes, sparse gradients of embeddings; operands and arguments on lines of their own.
      */
     private static final Set<String> KNOWN = Set.of(
             "swinish-amp",
@@ -70,7 +70,8 @@ class WildOnTheExecutorTest {
             "ckpt-dense-closure",
             "ckpt-sequential-residual",
             "deepfm-sparse-sgd",
-            "sparse-rec-sgd");
+            "sparse-rec-sgd",
+            "ldm-vpred");
 
     @Test
     void mostArchivesRunAndMostRunsAreEqual() {
