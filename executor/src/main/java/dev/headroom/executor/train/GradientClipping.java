@@ -10,6 +10,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,13 +76,18 @@ public final class GradientClipping {
         }
     }
 
-    /** _get_total_norm: the norm of the norms. */
+    /**
+     * _get_total_norm: the norm of the norms. Gradients come in groups of a type, out of an {@code std::unordered_map}
+     * that puts a new type before all others (ATen/native/ForeachUtils.h).
+     */
     private Tensor totalNorm() {
         Map<DType, List<Tensor>> byType = new LinkedHashMap<>();
         gradients.forEach(
                 g -> byType.computeIfAbsent(g.dtype(), t -> new ArrayList<>()).add(g));
+        List<DType> types = new ArrayList<>(byType.keySet());
+        Collections.reverse(types);
         List<Tensor> norms = new ArrayList<>();
-        byType.forEach((type, of) -> norms.addAll(norms(type, of)));
+        types.forEach(type -> norms.addAll(norms(type, Objects.requireNonNull(byType.get(type)))));
         DType type = Promotion.common(norms.toArray(Tensor[]::new));
         Tensor stacked = eager.empty(type, norms.size());
         for (int i = 0; i < norms.size(); i++) {

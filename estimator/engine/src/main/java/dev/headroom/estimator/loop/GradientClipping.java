@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,14 +90,19 @@ public final class GradientClipping {
         }
     }
 
-    /** {@code get_total_norm}: a scalar, a local variable of the running frame. */
+    /**
+     * {@code get_total_norm}: a scalar, a local variable of the running frame. Gradients come in groups of a type, the
+     * type that appears last first, see {@link dev.headroom.estimator.optim.state.OptimizerState#groups}.
+     */
     public Tensor totalNorm(List<Tensor> gradients) {
-        Map<DType, List<Tensor>> groups = new LinkedHashMap<>();
+        Map<DType, List<Tensor>> byType = new LinkedHashMap<>();
         gradients.forEach(g ->
-                groups.computeIfAbsent(g.dtype(), type -> new ArrayList<>()).add(g));
+                byType.computeIfAbsent(g.dtype(), type -> new ArrayList<>()).add(g));
+        List<List<Tensor>> groups = new ArrayList<>(byType.values());
+        Collections.reverse(groups);
         try (Frame frame = runtime.frame()) {
             List<Tensor> norms = new ArrayList<>();
-            groups.values().forEach(group -> norms.addAll(norms(group)));
+            groups.forEach(group -> norms.addAll(norms(group)));
             DType type = Strided.promote(norms.toArray(Tensor[]::new));
             List<Tensor> divided = new ArrayList<>();
             for (int i = 0; parts != null && i < parts.whole(gradients); i++) {
