@@ -18,6 +18,9 @@ final class OutputLayer {
     /** Names of heads (peft, utils/constants.py, SEQ_CLS_HEAD_NAMES). */
     private static final Set<String> HEADS = Set.of("score", "classifier");
 
+    /** Classes of models whose head tells no kind of sequence. */
+    private static final List<String> OTHERS = List.of("ForTokenClassification", "ForImageClassification");
+
     private final Graph graph;
     private final @Nullable List<Long> embedding;
 
@@ -39,12 +42,15 @@ final class OutputLayer {
         return scores || HEADS.contains(path) && classifiesSequences();
     }
 
-    /** Other classifiers' heads are linear layers (tuners/tuners_utils.py, _maybe_include_all_linear_layers). */
+    /**
+     * Other classifiers' heads are linear layers (tuners/tuners_utils.py, _maybe_include_all_linear_layers); peft has no
+     * task type for those of images.
+     */
     private boolean classifiesSequences() {
         return graph.nodes().stream()
                 .findFirst()
                 .filter(n -> n.moduleStack().isEmpty()
-                        || !n.moduleStack().get(0).type().endsWith("ForTokenClassification"))
+                        || OTHERS.stream().noneMatch(n.moduleStack().get(0).type()::endsWith))
                 .isPresent();
     }
 

@@ -7,6 +7,7 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
@@ -74,8 +75,9 @@ final class ClipVision extends SeveralResults {
 
         @Override
         protected Value forward(Scope s, Value... in) {
-            s.line("patch_embeds = self.patch_embedding(pixel_values)");
-            Value x = s.call(patches, in[0]);
+            s.line("patch_embeds = self.patch_embedding(pixel_values.to(dtype=target_dtype))");
+            Argument like = new Argument.TypeOf(s.parameter(patches, "weight").name());
+            Value x = s.call(patches, s.op("aten.to.dtype", "self", in[0], "dtype", like));
             s.line("patch_embeds = patch_embeds.flatten(2).transpose(1, 2)");
             Value flat = s.op("aten.flatten.using_ints", "self", x, "start_dim", 2);
             Value rows = s.op("aten.transpose.int", "self", flat, "dim0", 1, "dim1", 2);

@@ -12,6 +12,7 @@ import dev.headroom.model.family.head.Losses;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.family.part.ModuleList;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,7 @@ public final class Vit extends SeveralResults {
 
     /** {@code ViTModel}. */
     private static final class Model extends Layer {
-        private final Layer embeddings;
+        private final Embeddings embeddings;
         private final List<Layer> layers = new ArrayList<>();
         private final Layer norm;
 
@@ -82,8 +83,12 @@ public final class Vit extends SeveralResults {
 
         @Override
         protected Value forward(Scope s, Value... in) {
+            s.line("pixel_values = pixel_values.to(expected_dtype)");
+            Argument like = new Argument.TypeOf(
+                    s.parameter(embeddings.patches.projection, "weight").name());
+            Value pixels = s.op("aten.to.dtype", "self", in[0], "dtype", like);
             s.line("embedding_output = self.embeddings(pixel_values)");
-            Value embedded = s.call(embeddings, in[0]);
+            Value embedded = s.call(embeddings, pixels);
             Value x = embedded;
             s.line("x = layer(x)");
             for (Layer layer : layers) {
@@ -98,7 +103,7 @@ public final class Vit extends SeveralResults {
 
     /** {@code ViTEmbeddings}: patches, behind a token that stands for the class. */
     private static final class Embeddings extends Layer {
-        private final Layer patches;
+        private final Patches patches;
         private final Layer dropout;
 
         private Embeddings(ModelConfig c) {
