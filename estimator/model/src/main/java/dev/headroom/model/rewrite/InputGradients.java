@@ -78,12 +78,19 @@ public final class InputGradients {
                 tokens.add(in.value());
             }
         }
+        String given = embeddings(graph, tokens, false);
+        return given.isEmpty() ? embeddings(graph, tokens, true) : given;
+    }
+
+    /** @param made whether tokens are looked up that are made of the user's, as a decoder's of the labels are */
+    private static String embeddings(Graph graph, Set<String> given, boolean made) {
+        Set<String> tokens = new HashSet<>(given);
         for (Node n : graph.nodes()) {
             if (n.reads().stream().anyMatch(tokens::contains)) {
                 if (n.operator().equals("aten.embedding")) {
                     return n.module();
                 }
-                if (SAME_TOKENS.contains(n.operator())) {
+                if (made || SAME_TOKENS.contains(n.operator())) {
                     tokens.addAll(n.outputs());
                 }
             }
@@ -106,8 +113,9 @@ public final class InputGradients {
     }
 
     /**
-     * The module that turns the user's image into patches, of a model that sees; "" where there is none. It is the
-     * convolution of whole images, and the module around what cuts them up otherwise.
+     * The module that turns the user's image into patches, of a model that sees, or sound into frames, of one that
+     * hears (models/whisper/modeling_whisper.py, WhisperEncoder.get_input_embeddings); "" where there is none. It is
+     * the convolution of whole images, and the module around what cuts them up otherwise.
      */
     private static String patches(Graph graph) {
         Set<String> images = new HashSet<>();
@@ -122,7 +130,7 @@ public final class InputGradients {
         for (Node n : graph.nodes()) {
             if (n.reads().stream().anyMatch(images::contains)) {
                 switch (n.operator()) {
-                    case "aten.conv2d" -> {
+                    case "aten.conv1d", "aten.conv2d" -> {
                         return n.module();
                     }
                     case "aten.conv3d", "aten.im2col" -> {

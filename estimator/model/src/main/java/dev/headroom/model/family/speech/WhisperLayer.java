@@ -5,9 +5,11 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.quant.pass.Preparing;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +96,7 @@ final class WhisperLayer extends Layer {
         x = dropped(s, x, shape.dropout());
         s.line("x = residual + x");
         x = s.op("aten.add.Tensor", "self", residual, "other", x);
-        if (!decodes && shape.request().type() == DType.FLOAT16) {
+        if (!decodes && passesHalves()) {
             s.line("x = torch.clamp(x, min=-clamp_value, max=clamp_value)");
             x = s.op("aten.clamp.default", "self", x, "min", -64_504.0, "max", 64_504.0);
         }
@@ -107,5 +109,11 @@ final class WhisperLayer extends Layer {
         Value[] out = Arrays.copyOf(given, given.length);
         out[0] = x;
         return out;
+    }
+
+    /** Whether layers pass rows in float16 to each other: preparing a quantised model makes its embeddings float32. */
+    private boolean passesHalves() {
+        Request request = shape.request();
+        return request.type() == DType.FLOAT16 && !Preparing.casts(request.scenario());
     }
 }
