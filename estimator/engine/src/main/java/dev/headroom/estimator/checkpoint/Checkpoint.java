@@ -31,7 +31,7 @@ public final class Checkpoint {
                         Objects.requireNonNull(engine, "a backward pass"),
                         body,
                         inputs,
-                        region.keywords(),
+                        region.positional(),
                         plan.offload())
                 : NonReentrant.run(runtime, engine, body, inputs, held, plan.offload());
     }

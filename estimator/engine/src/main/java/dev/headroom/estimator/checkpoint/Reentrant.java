@@ -37,13 +37,9 @@ final class Reentrant {
     }
 
     static Tensor[] run(
-            EagerRuntime runtime,
-            AutogradEngine engine,
-            Body body,
-            Tensor[] inputs,
-            boolean keywords,
-            boolean offload) {
-        Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
+            EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, int positional, boolean offload) {
+        // A function without positions has no argument that might need a gradient, and so no node.
+        Recorder r = runtime.record("CheckpointFunctionBackward", positional == 0 ? new Tensor[0] : inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);
         runtime.setGradMode(mode);
@@ -53,7 +49,7 @@ final class Reentrant {
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
         function.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
         for (int i = function.first == null ? 0 : 1; i < inputs.length; i++) {
-            function.saved[i] = i > 0 && keywords ? r.attach(inputs[i]) : r.save(inputs[i]);
+            function.saved[i] = i >= positional ? r.attach(inputs[i]) : r.save(inputs[i]);
         }
         long[][] sizes = new long[outputs.length][];
         DType[] types = new DType[outputs.length];

@@ -146,8 +146,9 @@ public final class GraphRunner implements ForwardPass {
         }
     }
 
-    /** Leaves hooks of modules out: the body of a higher-order operator is no call that users see. */
-    void ignoreHooks() {
+    /** Runs the body of a higher-order operator, which is no call that users see: hooks of modules are left out. */
+    void asBody() {
+        calls.asBody();
         moduleCalls.ignoreHooks();
     }
 
@@ -197,7 +198,8 @@ public final class GraphRunner implements ForwardPass {
         }
         // What the hooks around the checkpoint made of the arguments.
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
-        if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
+        boolean waits = region.positional() > 0 && requiresGrad(inputs);
+        if (plan.reentrant() && runtime.gradMode() && !waits) {
             withoutGradients.add(region);
         }
         Frame frame = runtime.frame();
@@ -206,7 +208,10 @@ public final class GraphRunner implements ForwardPass {
             Tensor[] made =
                     Checkpoint.run(plan, region, runtime, engine, given -> region(region, given, model), inputs, held);
             for (int i = 0; i < made.length; i++) {
-                values.put(region.outputs().get(i), runtime.hold(made[i]));
+                Tensor handedOn = values.put(region.outputs().get(i), runtime.hold(made[i]));
+                if (handedOn != null) {
+                    runtime.release(handedOn);
+                }
             }
         } finally {
             frame.close();

@@ -48,6 +48,7 @@ final class NodeCalls {
     private final @Nullable Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private @Nullable NodeHook hook;
+    private boolean body;
     private @Nullable Variables variables;
 
     NodeCalls(
@@ -72,6 +73,11 @@ final class NodeCalls {
     /** What the regions that the run is in have switched. */
     RegionModes modes() {
         return modes;
+    }
+
+    /** The graph is the body of a higher-order operator. */
+    void asBody() {
+        body = true;
     }
 
     /** From now on operators run inside of this. */
@@ -127,7 +133,9 @@ final class NodeCalls {
     }
 
     private Tensor[] run(int index, Call call, Rule rule) {
-        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
+        // A re-entrant checkpoint switches gradients off as well, and says nothing of autocast.
+        boolean without = (body || modes.depth() > 0) && !runtime.gradMode();
+        boolean off = without && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
         boolean before = off && runtime.autocast().exclude(true);
         boolean host = OnHost.computes(call);
         boolean hostBefore = runtime.devices().computeOnHost(host);
@@ -271,7 +279,7 @@ final class NodeCalls {
                 })
                 .toList();
         GraphRunner runner = new GraphRunner(runtime, body.withInputs(inputs), symbols, unmodelled, types);
-        runner.ignoreHooks();
+        runner.asBody();
         runner.around(hook);
         return variables == null ? runner : runner.with(variables);
     }

@@ -48,7 +48,7 @@ class CheckpointTest extends OnRuntime {
 
     private Tensor[] checkpoint(boolean reentrant, boolean offload, Body body, Tensor[] held, Tensor... inputs) {
         return reentrant
-                ? Reentrant.run(rt, engine, body, inputs, false, offload)
+                ? Reentrant.run(rt, engine, body, inputs, inputs.length, offload)
                 : NonReentrant.run(rt, engine, body, inputs, held, offload);
     }
 
@@ -320,13 +320,22 @@ class CheckpointTest extends OnRuntime {
         Tensor x = op("P", false, w);
         Tensor keyword = kib();
         Body body = inputs -> new Tensor[] {op("A", false, inputs[0], inputs[1])};
-        Tensor y = Reentrant.run(rt, engine, body, new Tensor[] {x, keyword}, true, false)[0];
+        Tensor y = Reentrant.run(rt, engine, body, new Tensor[] {x, keyword}, 1, false)[0];
         rt.free(keyword);
         rt.free(x);
         backward(y);
         assertEquals(4 * KIB, allocated(), "w, its gradient, y and the keyword");
         rt.free(y);
         assertEquals(2 * KIB, allocated());
+    }
+
+    /** Without arguments by position nothing waits for a gradient, whatever the keywords need. */
+    @Test
+    void keywordsAloneGetNoGradient() {
+        Tensor x = op("P", false, leaf());
+        Body body = inputs -> new Tensor[] {op("A", false, inputs[0])};
+        Tensor y = Reentrant.run(rt, engine, body, new Tensor[] {x}, 0, false)[0];
+        assertFalse(y.requiresGrad());
     }
 
     @Test

@@ -127,9 +127,10 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         List<Region> blocks = LibrarySwitch.regions(graph);
         int every = run.checkpointing().every();
         if (!blocks.isEmpty()) {
-            List<Region> chosen = IntStream.range(0, blocks.size())
+            List<Region> all = explicit ? LibrarySwitch.handingOn(graph, blocks) : blocks;
+            List<Region> chosen = IntStream.range(0, all.size())
                     .filter(i -> i % every == 0)
-                    .mapToObj(blocks::get)
+                    .mapToObj(all::get)
                     .toList();
             return new CheckpointPlan(
                     graph, chosen, explicit, run.checkpointing().offload());

@@ -17,7 +17,8 @@ import java.util.List;
  *       numbered modules of classes from timm.models; of nested ones (blocks of stages) the innermost is meant.
  * </ul>
  *
- * Layers of transformers are called with keywords but for the hidden states (modeling_layers.py, a partial).
+ * Layers of transformers are called with keywords but for the hidden states (modeling_layers.py, a partial), where
+ * the library does not say otherwise.
  *
  * Both libraries checkpoint without re-entrant autograd unless they are told otherwise.
  */
@@ -28,12 +29,28 @@ final class LibrarySwitch {
     /** Models of transformers whose layers are not given the positions. */
     private static final List<String> KEEP_POSITIONS = List.of(
             "transformers.models.modernbert.",
+            "transformers.models.whisper.",
             "transformers.models.gpt_bigcode.",
             "transformers.models.qwen2_vl.",
             "transformers.models.qwen2_5_vl.",
             "transformers.models.qwen3_vl.",
             "transformers.models.qwen3_vl_moe.",
             "transformers.models.siglip.");
+
+    /** Layers whose masks and other states have no keywords (5.17, the loops over layers in models). */
+    private static final List<String> ALL_POSITIONAL = List.of(
+            ".T5Block",
+            ".WhisperDecoderLayer",
+            ".BertLayer",
+            ".RobertaLayer",
+            ".XLMRobertaLayer",
+            ".CamembertLayer",
+            ".ElectraLayer",
+            ".CLIPEncoderLayer",
+            ".SiglipEncoderLayer");
+
+    /** Layers whose states have a keyword as well (models/llama4/modeling_llama4.py, Llama4VisionEncoder). */
+    private static final String NONE_POSITIONAL = ".Llama4VisionEncoderLayer";
 
     private LibrarySwitch() {}
 
@@ -43,10 +60,44 @@ final class LibrarySwitch {
         List<Integer> positions = positions(graph);
         return calls(graph).stream()
                 .map(c -> c.type().startsWith(TRANSFORMERS)
-                        ? regions.of(c.from(), c.to(), positions(graph, positions, c))
-                                .withKeywords()
+                        ? region(regions, c, positions(graph, positions, c))
                         : regions.of(c.from(), c.to()))
                 .toList();
+    }
+
+    private static Region region(Regions regions, ModuleCalls.Call c, List<String> given) {
+        Region region = regions.of(c.from(), c.to(), given);
+        if (ALL_POSITIONAL.stream().anyMatch(c.type()::endsWith)) {
+            return region.withPositional(region.inputs().size() - given.size());
+        }
+        return region.withPositional(c.type().endsWith(NONE_POSITIONAL) ? 0 : 1);
+    }
+
+    /**
+     * The same regions, re-entrant: a function's results are new to autograd even where the layer returns what it was
+     * given, and those that nobody uses get gradients of zeros. T5's layers hand the biases of positions on, which the
+     * first of a stack makes (models/t5/modeling_t5.py, T5Stack).
+     */
+    static List<Region> handingOn(Graph graph, List<Region> regions) {
+        List<ModuleCalls.Call> calls = calls(graph);
+        List<Region> out = new ArrayList<>();
+        List<String> handed = List.of();
+        for (int i = 0; i < regions.size(); i++) {
+            Region region = regions.get(i);
+            if (!isT5(calls.get(i))) {
+                out.add(region);
+            } else if (calls.get(i).index() == 0) {
+                handed = region.outputs().subList(0, region.outputs().size() - 1); // states come last
+                out.add(region);
+            } else {
+                out.add(region.alsoReturning(handed));
+            }
+        }
+        return out;
+    }
+
+    private static boolean isT5(ModuleCalls.Call c) {
+        return c.type().endsWith("T5Block");
     }
 
     /** The calls that the switch makes checkpoints of. */

@@ -3,6 +3,7 @@ package dev.headroom.model.checkpoint;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -12,24 +13,31 @@ import java.util.List;
  * @param to one after the last node
  * @param held parameters, buffers and constants that it reads
  * @param inputs other values that it reads or is given
- * @param outputs values that it makes and others read, in order
- * @param keywords whether all inputs but the first are keywords of the call: a function keeps them that Python keeps
- *     for as long as the checkpoint's node
+ * @param outputs values that it makes and others read, in order; inputs that it returns as well
+ * @param positional how many inputs are positions of the call, from the first: a function keeps the other ones, its
+ *     keywords, that Python keeps for as long as the checkpoint's node
  */
-public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs, boolean keywords) {
+public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs, int positional) {
     /** Of a range of nodes; for many of them {@link Regions} is made once. */
     public static Region of(Graph graph, int from, int to) {
         return new Regions(graph).of(from, to);
     }
 
-    /** The same, called with keywords. */
-    Region withKeywords() {
-        return new Region(from, to, held, inputs, outputs, true);
+    /** The same, called with keywords but for the first inputs. */
+    Region withPositional(int first) {
+        return new Region(from, to, held, inputs, outputs, first);
+    }
+
+    /** The same, which returns further values, after its own. */
+    Region alsoReturning(List<String> values) {
+        List<String> all = new ArrayList<>(outputs);
+        all.addAll(values);
+        return new Region(from, to, held, inputs, List.copyOf(all), positional);
     }
 
     /** The same, so many nodes further on. */
     public Region shifted(int by) {
-        return new Region(from + by, to + by, held, inputs, outputs, keywords);
+        return new Region(from + by, to + by, held, inputs, outputs, positional);
     }
 
     /** Whether an operator writes its result into its first argument. */

@@ -49,6 +49,6 @@ public final class Regions {
         }
         inputs.addAll(given);
         made.removeIf(v -> lastReaders.getOrDefault(v, -1) < to);
-        return new Region(from, to, List.copyOf(held), List.copyOf(inputs), new ArrayList<>(made), false);
+        return new Region(from, to, List.copyOf(held), List.copyOf(inputs), new ArrayList<>(made), inputs.size());
     }
 }
