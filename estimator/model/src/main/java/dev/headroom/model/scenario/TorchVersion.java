@@ -270,6 +270,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * Whether a batch of matrices becomes one matrix whatever the stride of a dimension of size 1 (LinearAlgebra.cpp,
+     * should_fold): pull request 186178 of June 2026. 2.14.1 does; 2.13 has not been looked at.
+     */
+    public boolean foldsPastSingleRows() {
+        return since(2, 14);
+    }
+
+    /**
      * A compiled backward pass gets the gradients of its results in a list, of which the generated code lets go ({@code
      * boxed_grads_call} of torch/autograd/function.py): pull request 177837 of March 2026, in 2.13.0, not in 2.12.0.
      * Before, autograd keeps them until the pass returns.

@@ -91,10 +91,15 @@ public final class Matmul {
             swap(sizes);
             swap(strides);
         }
-        for (int i = 0; i < n - 2; i++) {
-            if (strides[i] != strides[i + 1] * sizes[i + 1]) {
+        int within = n - 2;
+        for (int i = n - 2; i >= 0; i--) {
+            if (sizes[i] == 1) {
+                continue; // whatever its stride
+            }
+            if (sizes[within] != 1 && i != within && strides[i] != strides[within] * sizes[within]) {
                 return false;
             }
+            within = i;
         }
         return true;
     }

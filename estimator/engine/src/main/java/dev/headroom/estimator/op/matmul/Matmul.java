@@ -191,7 +191,7 @@ public final class Matmul {
         if (a.dim() == 2 && b.dim() == 2) {
             return mm(rt, a, b);
         }
-        if (shouldFold(a, b)) {
+        if (shouldFold(a, b, rt.options().torch().foldsPastSingleRows())) {
             return folded(rt, a, b);
         }
         // A batch of one that would be broadcast is a matrix, so that its gradient needs no sum over the batch.
@@ -211,8 +211,12 @@ public final class Matmul {
         return out;
     }
 
-    /** LinearAlgebra.cpp, should_fold: whether one batched operand times a matrix is one large product. */
-    private static boolean shouldFold(Tensor a, Tensor b) {
+    /**
+     * LinearAlgebra.cpp, should_fold: whether one batched operand times a matrix is one large product.
+     *
+     * @param anyOfOne whether strides of dimensions of size 1 do not matter
+     */
+    private static boolean shouldFold(Tensor a, Tensor b, boolean anyOfOne) {
         boolean firstLarger = a.dim() >= b.dim();
         Tensor large = firstLarger ? a : b;
         Tensor small = firstLarger ? b : a;
@@ -237,10 +241,15 @@ public final class Matmul {
             strides[n - 1] = large.stride(n - 2);
             strides[n - 2] = large.stride(n - 1);
         }
-        for (int i = 0; i < n - 2; i++) {
-            if (strides[i] != strides[i + 1] * sizes[i + 1]) {
+        int inner = -1;
+        for (int i = n - 2; i >= 0; i--) {
+            if (anyOfOne && sizes[i] == 1) {
+                continue;
+            }
+            if (inner >= 0 && strides[i] != strides[inner] * sizes[inner]) {
                 return false;
             }
+            inner = i;
         }
         return true;
     }
