@@ -114,7 +114,7 @@ final class TrainerBatches {
         if (name == null || !ItemsInBatch.isTold(loop.graph())) {
             return null;
         }
-        boolean shifted = loop.graph().nodes().stream().anyMatch(TrainerBatches::shiftsLabels);
+        boolean shifted = countsShifted(loop.graph());
         Tensor total = null;
         try (Frame frame = runtime.frame()) {
             for (Batch batch : batches) {
@@ -145,7 +145,18 @@ final class TrainerBatches {
         return sum;
     }
 
-    /** Labels are moved by one within losses of causal models, and the first is not counted there. */
+    /**
+     * Labels are moved by one within losses of causal models, and the first is not counted there, where the library
+     * tells by the class's name that the loss is one (trainer.py, _loss_shifts_labels): GPT2LMHeadModel's does not.
+     */
+    private static boolean countsShifted(Graph graph) {
+        boolean named = graph.nodes().stream()
+                .filter(n -> !n.moduleStack().isEmpty())
+                .map(n -> n.moduleStack().get(0).type())
+                .anyMatch(type -> !type.endsWith("LMHeadModel"));
+        return named && graph.nodes().stream().anyMatch(TrainerBatches::shiftsLabels);
+    }
+
     private static boolean shiftsLabels(Node n) {
         return n.operator().equals(FusedLanguageHead.HEAD)
                 || n.operator().equals(FusedLanguageHead.LIGER)
