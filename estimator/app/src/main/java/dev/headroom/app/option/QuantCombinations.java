@@ -1,5 +1,6 @@
 package dev.headroom.app.option;
 
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.QuantKind;
 import dev.headroom.model.scenario.Scenario;
@@ -27,6 +28,11 @@ final class QuantCombinations {
             // transformers/trainer_utils.py refuses it as well
             throw new BadOption(quant + " cannot be trained in full: quantised weights get no gradients; train an"
                     + " adapter with `lora=R`, or play forward passes alone with `inference`");
+        }
+        if (trains && run.trainer().fusesHead() && run.precision().amp() == DType.FLOAT16) {
+            // trl, sft_trainer.py: adapters of quantised models are cast to bfloat16
+            throw new BadOption(quant + " with `loop=sft`: trl makes its adapters bfloat16, and the GradScaler of"
+                    + " `amp=fp16` takes no such gradients; take `amp=bf16`");
         }
         ParallelKind parallel = run.parallel().kind();
         if (OF_TRAINERS.contains(parallel) && run.trainer().loop().isTrainer() && kind != QuantKind.INT8) {

@@ -23,6 +23,7 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.importer.Importer;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.LoopKind;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -106,6 +107,11 @@ public final class ConfigImporter implements Importer {
                                         .toList())
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         ModelOptions options = request.options();
+        if (options.packing() && request.scenario().trainer().loop() == LoopKind.SFT) {
+            throw new UserInputException(
+                    "`packing` is not modelled with `loop=sft`, whose collator joins a batch in one"
+                            + " row; ask with `loop=trainer`, `batch=1` and `seq` for all of its tokens");
+        }
         if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
             throw new UserInputException("`packing` has no mask; leave `mask` out");
         }
