@@ -2,6 +2,7 @@ package dev.headroom.model.rewrite;
 
 import dev.headroom.model.adapter.OuterModel;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -72,11 +73,14 @@ public final class FusedLanguageHead {
         }
         String hidden = hidden(head);
         List<Node> nodes = new ArrayList<>();
+        boolean made = false;
         for (Node n : graph.nodes()) {
-            nodes.add(n);
-            if (n.outputs().contains(hidden)) {
+            // What the model's variables hold until it returns is held all the same.
+            if (made && !n.target().equals(VariableNodes.USE)) {
                 break;
             }
+            nodes.add(n);
+            made |= n.outputs().contains(hidden);
         }
         List<Node.NamedArgument> arguments = new ArrayList<>();
         arguments.add(new Node.NamedArgument("hidden", new Argument.Value(hidden)));
