@@ -180,7 +180,7 @@ public final class Program {
                             eager, Objects.requireNonNull(backwardPass, "a backward pass"), body, given)
                     : NonReentrantCheckpoint.run(eager, body, given);
             for (int i = 0; i < made.length; i++) {
-                values.put(region.outputs().get(i), eager.hold(made[i]));
+                values.rebind(region.outputs().get(i), eager.hold(made[i]));
             }
         }
         for (int i = region.from(); i < region.to(); i++) {

@@ -49,6 +49,15 @@ final class RunningValues {
         types.put(name, t.dtype());
     }
 
+    /** The same for a name that may have a value of its own, which is let go of. */
+    void rebind(String name, Tensor t) {
+        Tensor before = values.get(name);
+        put(name, t);
+        if (before != null && borrowed.get(name) != before) {
+            eager.release(before);
+        }
+    }
+
     /** A node with the types that values have, or had, in place of their names. */
     Node typed(Node node) {
         boolean follows = node.arguments().stream().anyMatch(a -> a.value() instanceof Argument.TypeOf);
