@@ -81,9 +81,9 @@ final class CudnnAttention {
     /**
      * Takes what a backward pass works in: the float32 sums that cuDNN's front end keeps, which are the query's
      * gradient and the row sums of the softmax, side by side
-     * (cudnn_frontend/node/scaled_dot_product_flash_attention.h, SDPABackwardNode, get_fe_workspace_size_node), and what
-     * the plan asks for: where
-     * several heads of the query share one of the key, the gradients of key and value for every head of the query.
+     * (cudnn_frontend/node/scaled_dot_product_flash_attention.h, SDPABackwardNode, get_fe_workspace_size_node), and
+     * what the plan asks for: where several heads of the query share one of the key, the gradients of key and value
+     * for every head of the query.
      */
     static Tensor backwardWorkspace(EagerRuntime rt, Tensor q, Tensor k, Tensor v) {
         long rows = q.size(0) * q.size(1) * q.size(2);

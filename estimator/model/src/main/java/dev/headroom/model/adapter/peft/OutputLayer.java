@@ -43,8 +43,8 @@ final class OutputLayer {
     }
 
     /**
-     * Other classifiers' heads are linear layers (tuners/tuners_utils.py, _maybe_include_all_linear_layers); peft has no
-     * task type for those of images.
+     * Other classifiers' heads are linear layers (tuners/tuners_utils.py, _maybe_include_all_linear_layers); peft has
+     * no task type for those of images.
      */
     private boolean classifiesSequences() {
         return graph.nodes().stream()
