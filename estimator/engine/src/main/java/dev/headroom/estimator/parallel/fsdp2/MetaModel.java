@@ -10,6 +10,7 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.Parallelism;
+import java.util.List;
 import java.util.Map;
 
 /** A model that was divided on the meta device, where it has no memory, and gets its shards' memory afterwards. */
@@ -26,23 +27,27 @@ final class MetaModel {
 
     /**
      * {@code to_empty(device)} (torch/nn/modules/module.py, _apply): children first, a module's parameters before its
-     * buffers. What modules share is made once for each, and the last one stays.
+     * buffers. What modules share is made once for each, and the last one stays. A wrapped module pads what its unit
+     * has, once all inside of it is there (torch/distributed/fsdp/_fully_shard/_fully_shard.py, FSDPModule._apply).
+     *
+     * @param wrapped parameters of the unit of each wrapped module
      */
-    void materialise(ModelState state) {
+    void materialise(ModelState state, Map<String, List<ShardedParameter>> wrapped) {
         if (!onHost) {
-            apply("", new ModuleTree(state));
+            apply("", new ModuleTree(state), wrapped);
         }
     }
 
-    private void apply(String module, ModuleTree modules) {
+    private void apply(String module, ModuleTree modules, Map<String, List<ShardedParameter>> wrapped) {
         for (String child : modules.children(module)) {
-            apply(child, modules);
+            apply(child, modules, wrapped);
         }
         for (Map.Entry<String, ModelState.HeldTensor> e : modules.tensors(module)) {
             if (e.getValue().kind() != Graph.InputKind.CONSTANT) {
                 materialise(e.getKey(), e.getValue());
             }
         }
+        wrapped.getOrDefault(module, List.of()).forEach(this::pad);
     }
 
     private void materialise(String name, ModelState.HeldTensor held) {
@@ -56,9 +61,9 @@ final class MetaModel {
     }
 
     /** Rows that are fewer than other ranks' get padded memory (FSDPParam.reset_sharded_param). */
-    void pad(ShardedParameter p) {
+    private void pad(ShardedParameter p) {
         Tensor rows = p.sharded();
-        if (onHost || rows.numel() == p.layout().paddedNumel()) {
+        if (!rows.onDevice() || rows.numel() == p.layout().paddedNumel()) {
             return;
         }
         try (Frame frame = runtime.frame()) {

@@ -16,7 +16,9 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A model whose units {@code fully_shard} has wrapped; the whole one, or a stage of it. */
@@ -31,7 +33,6 @@ final class ShardedModel {
     private final boolean loads;
     private final Communication shared;
     private final List<UnitHooks> units = new ArrayList<>();
-    private @Nullable MetaModel meta;
 
     /**
      * A model.
@@ -87,7 +88,7 @@ final class ShardedModel {
         boolean around = !CheckpointPlan.hasSwitch(module.graph());
         Precision precision = new Precision(options.paramDtype(), options.reduceDtype());
         Sharding sharding = new Sharding(runtime, module.model(), shards, precision, parallel);
-        meta = new MetaModel(runtime, module.model(), parallel);
+        Map<String, List<ShardedParameter>> wrapped = new HashMap<>();
         List<Unit> all = Units.ofGroups(
                 module.graph().held(), plan.stream().map(UnitPlan::modules).toList());
         for (int i = 0; i < all.size(); i++) {
@@ -95,14 +96,16 @@ final class ShardedModel {
             boolean keeps = root || plan.get(i).keeps();
             runtime.attribute(runtime.number(new Attribution(all.get(i).path(), ModelTensors.PARAMETER, "")));
             List<ShardedParameter> parameters = sharding.of(all.get(i));
+            all.get(i).modules().forEach(m -> wrapped.put(m, parameters));
             ParameterGroup group =
                     new ParameterGroup(shared, parameters, shards, keeps ? null : afterForward(), replicas);
-            units.add(hook(all.get(i), new UnitHooks(shared, group, options, this::begin, this::finish, root, around)));
+            units.add(hook(all.get(i), new UnitHooks(shared, group, options, this::finish, root, around)));
         }
         // All states in the order of named_modules(): the model's own first.
         units.add(0, units.remove(units.size() - 1));
         if (parallel.build() == Parallelism.Build.META && !loads) {
-            meta.materialise(module.graph().held());
+            new MetaModel(runtime, module.model(), parallel)
+                    .materialise(module.graph().held(), wrapped);
         }
     }
 
@@ -132,14 +135,6 @@ final class ShardedModel {
             return shards;
         }
         return ranks == 0 ? null : new Communicator(log, ranks, shards.rank() % ranks);
-    }
-
-    /** What the first forward pass does before anything (FSDPState._lazy_init). */
-    private void begin() {
-        if (meta != null && parallel.build() == Parallelism.Build.META && !loads) {
-            units.forEach(u -> u.group().parameters().forEach(meta::pad));
-        }
-        meta = null;
     }
 
     /** The end of a backward pass (_root_post_backward_final_callback). */

@@ -12,7 +12,6 @@ final class UnitHooks implements ModuleHooks.Hook {
     private final Communication shared;
     private final ParameterGroup group;
     private final ShardingOptions types;
-    private final Runnable begin;
     private final Runnable finish;
     private final boolean root;
     private final boolean aroundCheckpoint;
@@ -22,14 +21,12 @@ final class UnitHooks implements ModuleHooks.Hook {
      * Hooks of a unit.
      *
      * @param types of floating-point arguments and results
-     * @param begin before the unit's forward pass, if it is the model itself
      * @param finish at the end of the model's backward pass
      */
     UnitHooks(
             Communication shared,
             ParameterGroup group,
             ShardingOptions types,
-            Runnable begin,
             Runnable finish,
             boolean root,
             boolean aroundCheckpoint) {
@@ -37,7 +34,6 @@ final class UnitHooks implements ModuleHooks.Hook {
         this.runtime = shared.runtime();
         this.group = group;
         this.types = types;
-        this.begin = begin;
         this.finish = finish;
         this.root = root;
         this.aroundCheckpoint = aroundCheckpoint;
@@ -61,9 +57,6 @@ final class UnitHooks implements ModuleHooks.Hook {
             }
             Casts.inputs(runtime, call, types.paramDtype());
             return;
-        }
-        if (root) {
-            begin.run();
         }
         Casts.inputs(runtime, call, types.paramDtype());
         if (group.isEmpty()) {
