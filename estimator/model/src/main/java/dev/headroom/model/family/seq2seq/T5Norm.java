@@ -8,11 +8,8 @@ import dev.headroom.model.graph.DType;
 
 /** {@code T5LayerNorm}: a root mean square norm whose variance alone is computed in float32. */
 final class T5Norm extends Layer {
-    private final boolean lowers;
-
     T5Norm(T5Shape shape) {
         parameter("weight", shape.width());
-        lowers = shape.type().isReducedFloat();
     }
 
     @Override
@@ -31,10 +28,9 @@ final class T5Norm extends Layer {
         Value root = s.op("aten.rsqrt.default", "self", shifted);
         Value x = s.op("aten.mul.Tensor", "self", in[0], "other", root);
         Value weight = s.parameter("weight");
-        if (lowers) {
-            s.line("x = x.to(self.weight.dtype)");
-            x = s.op("aten.to.dtype", "self", x, "dtype", new Argument.TypeOf(weight.name()));
-        }
+        // Weights in half precision alone, which fully_shard may gather, lower it: beside others it is float32 anyway.
+        s.line("x = x.to(self.weight.dtype)");
+        x = s.op("aten.to.dtype", "self", x, "dtype", new Argument.TypeOf(weight.name()));
         s.line("return self.weight * x");
         return s.op("aten.mul.Tensor", "self", weight, "other", x);
     }
