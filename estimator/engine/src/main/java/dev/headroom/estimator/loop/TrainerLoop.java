@@ -176,7 +176,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         Tensor[] out = made.clone();
         try (Frame frame = runtime.frame()) {
             for (int i = 0; i < out.length; i++) {
-                boolean cached = graph.outputs().get(i).target().equals(Graph.Output.CACHED);
+                boolean cached = graph.outputs().get(i).isCached();
                 if (out[i] != null && out[i].dtype().isReducedFloat() && !cached) {
                     out[i] = runtime.hold(Copies.to(runtime, out[i], DType.FLOAT32));
                     runtime.free(out[i]);

@@ -151,6 +151,11 @@ public record Graph(
     public record Output(OutputKind kind, @Nullable String value, String target) {
         /** The target of what an object of keys and values holds, which functions on results do not look into. */
         public static final String CACHED = "past_key_values";
+
+        /** Whether an object of keys and values holds it. */
+        public boolean isCached() {
+            return target.equals(CACHED);
+        }
     }
 
     /**

@@ -6,14 +6,17 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.DdpOptions;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One rank under DistributedDataParallel (torch/nn/parallel/distributed.py). */
@@ -90,7 +93,22 @@ public final class DistributedDataParallel implements LoopHook {
             reducedPasses++;
             reducer().expect(first);
         }
-        return first || options.findUnusedParameters() ? OutputSink.behind(runtime, made, reducer()::begin) : made;
+        return first || options.findUnusedParameters() ? behindSink(made) : made;
+    }
+
+    /** All but what an object of keys and values holds, which tree_flatten does not look into. */
+    private Tensor[] behindSink(Tensor[] made) {
+        List<Graph.Output> outputs = loop.graph().outputs();
+        int[] seen = IntStream.range(0, made.length)
+                .filter(i -> !outputs.get(i).isCached())
+                .toArray();
+        Tensor[] behind = OutputSink.behind(
+                runtime, Arrays.stream(seen).mapToObj(i -> made[i]).toArray(Tensor[]::new), reducer()::begin);
+        Tensor[] out = made.clone();
+        for (int i = 0; i < seen.length; i++) {
+            out[seen[i]] = behind[i];
+        }
+        return out;
     }
 
     @Override
