@@ -60,6 +60,13 @@ public final class RepeatedBlocks {
         return List.copyOf(out);
     }
 
+    /** These paths, inner ones before those around them. */
+    public static List<String> paths(Graph graph, Set<String> modules) {
+        List<String> out = new ArrayList<>();
+        new RepeatedBlocks(graph).leave("", modules::contains, out);
+        return List.copyOf(out);
+    }
+
     /** Paths of all modules that are called and whose class has a name that fits. */
     public static Set<String> ofClass(Graph graph, Predicate<String> name) {
         Set<String> out = new HashSet<>();

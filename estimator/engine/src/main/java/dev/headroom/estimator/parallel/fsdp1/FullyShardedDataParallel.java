@@ -8,6 +8,7 @@ import dev.headroom.estimator.parallel.group.CoalescedBroadcast;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.unit.HostOptimizer;
+import dev.headroom.estimator.parallel.unit.NoSplitModules;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.program.ModelTensors;
@@ -90,12 +91,11 @@ public final class FullyShardedDataParallel implements LoopHook {
         Graph graph = loop.graph();
         full = FullPrecision.of(graph, options);
         Set<String> others = new HashSet<>(full().modules());
-        if (run.trainer().loop().isTrainer() && run.adapters().any()) {
+        boolean trainer = run.trainer().loop().isTrainer();
+        if (trainer && run.adapters().any()) {
             others.addAll(trainedLeaves(graph.held()));
         }
-        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT
-                ? List.of()
-                : RepeatedBlocks.sameTypes(graph, run.checkpointing().segments() > 0, others);
+        List<String> blocks = wrapped(graph, trainer, others);
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);
@@ -127,6 +127,16 @@ public final class FullyShardedDataParallel implements LoopHook {
                             "_flat_param",
                             units.stream().map(u -> u.parameter().shard()).toList());
         }
+    }
+
+    private List<String> wrapped(Graph graph, boolean trainer, Set<String> others) {
+        if (options.wrap() == ShardingOptions.Wrap.ROOT) {
+            return List.of();
+        }
+        boolean checkpointed = run.checkpointing().segments() > 0;
+        return trainer
+                ? NoSplitModules.of(graph, checkpointed, others)
+                : RepeatedBlocks.sameTypes(graph, checkpointed, others);
     }
 
     /** accelerate has what is trained in float32 (accelerate 1.15, accelerator.py, prepare_model). */

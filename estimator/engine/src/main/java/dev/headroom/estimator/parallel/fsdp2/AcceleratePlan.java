@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.parallel.unit.NoSplitModules;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -33,7 +34,7 @@ final class AcceleratePlan {
     }
 
     private List<UnitPlan> units(boolean adapted) {
-        List<String> layers = RepeatedBlocks.sameTypes(graph, false, Set.of());
+        List<String> layers = NoSplitModules.of(graph, false, Set.of());
         List<UnitPlan> out = new ArrayList<>(UnitPlan.each(layers));
         String embedding = moduleOf("aten.embedding", true);
         String head = head(embedding);
