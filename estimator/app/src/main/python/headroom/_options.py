@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-REPEATED = {"checkpoint_modules", "compare", "dim", "param_group", "set", "split"}
+REPEATED = {"checkpoint_modules", "compare", "dim", "param_group", "set", "split", "wrap_modules"}
 """Options that may be given several times; lists for others are joined with commas."""
 
 SAY_TRUE = {

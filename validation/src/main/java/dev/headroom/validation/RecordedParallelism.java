@@ -9,6 +9,7 @@ import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.parallel.ZeroOptions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -75,6 +76,7 @@ final class RecordedParallelism {
         String reshard = text("reshard_after_forward");
         return ShardingOptions.DEFAULTS
                 .withWrap(ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)))
+                .withWrapModules(texts("wrap_modules"))
                 .withParamDtype(RecordedRun.type(config, "param_dtype"))
                 .withReduceDtype(RecordedRun.type(config, "reduce_dtype"))
                 .withReshardAfterForward(
@@ -104,6 +106,12 @@ final class RecordedParallelism {
         return config.hasNonNull("mesh")
                 ? Arrays.stream(text("mesh").split("x")).map(Integer::valueOf).toList()
                 : List.of();
+    }
+
+    private List<String> texts(String key) {
+        List<String> out = new ArrayList<>();
+        config.path(key).forEach(t -> out.add(t.asText()));
+        return out;
     }
 
     private @Nullable Integer number(String key) {

@@ -1,5 +1,7 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ModelSettings.ENTRIES;
+import static dev.headroom.model.scenario.ModelSettings.SEQ;
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
 import static dev.headroom.model.scenario.ScenarioSettings.AMP;
@@ -58,6 +60,9 @@ import org.jspecify.annotations.Nullable;
  * oracle its {@code config}.
  */
 public final class RecordedRun {
+    /** Before the name of a configuration that Headroom ships, where a model has no archive. */
+    private static final String CONFIG = "config:";
+
     private final Recording recording;
     private final JsonNode config;
 
@@ -95,6 +100,9 @@ public final class RecordedRun {
             return Optional.of(file).filter(Files::exists);
         }
         String model = config.path("model").asText();
+        if (model.startsWith(CONFIG)) {
+            return Optional.of(Path.of(model.substring(CONFIG.length())));
+        }
         List<String> names = new ArrayList<>();
         for (String size : List.of(
                 "-i" + config.path("image_size").asLong(),
@@ -130,7 +138,7 @@ public final class RecordedRun {
 
     /** The whole question. */
     public PredictionRequest request(Path archive) {
-        return request(Importers.read(archive));
+        return request(Importers.read(archive, training()));
     }
 
     /** The whole question about a graph that was read before. */
@@ -170,10 +178,12 @@ public final class RecordedRun {
             return run.with(CUDNN_WORKSPACE, asked.bytes() == null ? workspace(asked.source()) : asked)
                     .with(TORCH, scenario.hasNonNull("torch") ? run.torch() : torch());
         }
-        List<String> modules = new ArrayList<>();
-        config.path("checkpoint_modules").forEach(m -> modules.add(m.asText()));
+        List<String> modules = texts("checkpoint_modules");
         String reentrant = config.path("reentrant").asText("auto");
+        boolean configured = config.path("model").asText().startsWith(CONFIG);
         return Scenario.defaults()
+                .with(SEQ, configured ? (Long) config.path("seq").asLong() : null)
+                .with(ENTRIES, texts("set"))
                 .with(BATCH, config.path("batch").asLong())
                 .with(OPTIMIZER, optimizer())
                 .with(FOREACH, word(Scenario.Foreach.class, "foreach"))
@@ -204,6 +214,12 @@ public final class RecordedRun {
                 .with(TORCH, torch())
                 .withParallel(RecordedParallelism.of(config))
                 .withAdapters(adapters());
+    }
+
+    private List<String> texts(String key) {
+        List<String> out = new ArrayList<>();
+        config.path(key).forEach(t -> out.add(t.asText()));
+        return out;
     }
 
     /** Adapters beside parallel training. */

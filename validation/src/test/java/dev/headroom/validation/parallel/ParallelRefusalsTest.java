@@ -41,6 +41,12 @@ class ParallelRefusalsTest {
                 "resnet50-i224|--parallel 3d --world 8 --mesh 2x4 --batch 8|needs --mesh PxDxT",
                 "resnet50-i224|--parallel zero2 --world 2 --inference --batch 8|take mp, tp, fsdp2, ddp or dp",
                 "small/resnet18|--parallel fsdp2 --world 2 --param-dtype bf16 --batch 8|take --amp",
+                "gpt2-s512|--parallel zero2 --world 2 --param-offload --batch 8|an option of zero3",
+                "gpt2-s512|--parallel fsdp2 --world 2 --batch 8 --wrap-modules GPT2Blok|or of the class 'GPT2Blok'",
+                "gpt2-s512|--parallel fsdp2 --world 2 --batch 8 --wrap root --wrap-modules GPT2Block|leave one out",
+                "gpt2-s512|--parallel fsdp1 --world 2 --batch 8 --wrap-modules GPT2MLP+GPT2Block|units of fsdp2",
+                "gpt2-s512|--parallel fsdp2 --world 2 --batch 8 --wrap-modules GPT2Block --wrap-modules GPT2MLP|first",
+                "gpt2-s512|--parallel ddp --world 2 --batch 8 --wrap-modules GPT2Block|options of fsdp1 and fsdp2",
             })
     void refusesInOneLine(String model, String options, String part) {
         assertEquals(2, run(model, options), err::toString);

@@ -104,7 +104,7 @@ final class ModuleCalls {
             return;
         }
         for (Span span : beginning.get(node)) {
-            List<ModuleHooks.Hook> hooks = which.test(span) ? runtime.modules().of(span.path()) : List.of();
+            List<ModuleHooks.Hook> hooks = which.test(span) ? runtime.modules().before(span.path()) : List.of();
             if (!hooks.isEmpty()) {
                 Running call = new Running(span, values);
                 running.push(call);

@@ -81,6 +81,11 @@ public final class ModuleHooks {
         default boolean aroundCheckpoint() {
             return false;
         }
+
+        /** Whether it comes before hooks that were added earlier, before the forward pass ({@code prepend=True}). */
+        default boolean prepended() {
+            return false;
+        }
     }
 
     /** Hooks of a model that is called on its own; paths of others may be the same. */
@@ -120,6 +125,15 @@ public final class ModuleHooks {
     /** Whether no module has hooks. */
     public boolean isEmpty() {
         return hooks.isEmpty();
+    }
+
+    /** The hooks of a module in the order in which they are called before its forward pass. */
+    public List<Hook> before(String path) {
+        List<Hook> out = new ArrayList<>();
+        for (Hook hook : of(path)) {
+            out.add(hook.prepended() ? 0 : out.size(), hook);
+        }
+        return out;
     }
 
     /** The hooks of a module, in the order in which they were added. */

@@ -60,7 +60,7 @@ final class ModulePatterns {
                 .toList();
     }
 
-    private static Pattern compile(String glob) {
+    static Pattern compile(String glob) {
         StringBuilder regex = new StringBuilder();
         for (int i = 0; i < glob.length(); i++) {
             char c = glob.charAt(i);

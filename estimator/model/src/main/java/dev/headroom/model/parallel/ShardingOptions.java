@@ -2,12 +2,15 @@ package dev.headroom.model.parallel;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.record.Withers;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Options of FullyShardedDataParallel, of the first kind and the second.
  *
  * @param wrap what a unit is
+ * @param wrapModules what is wrapped in the place of that, in order: modules by path, pattern or class; several joined
+ *     by {@code +} are one unit, and {@link #KEEP} behind them keeps it gathered after its forward pass
  * @param paramDtype type in which parameters are gathered; {@code null} for their own
  * @param reduceDtype type in which gradients are reduced; {@code null} for their own
  * @param outputDtype type in which units of the second kind return what they computed; {@code null} for its own
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 @Withers
 public record ShardingOptions(
         Wrap wrap,
+        List<String> wrapModules,
         @Nullable DType paramDtype,
         @Nullable DType reduceDtype,
         @Nullable DType outputDtype,
@@ -32,8 +36,11 @@ public record ShardingOptions(
         Prefetch backwardPrefetch,
         boolean syncModuleStates)
         implements ShardingOptionsWithers.With {
+    /** Behind modules that stay gathered ({@code fully_shard(..., reshard_after_forward=False)}). */
+    public static final String KEEP = "=keep";
+
     public static final ShardingOptions DEFAULTS = new ShardingOptions(
-            Wrap.BLOCK, null, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
+            Wrap.BLOCK, List.of(), null, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE, false);
 
     /** What a unit is. */
     public enum Wrap {

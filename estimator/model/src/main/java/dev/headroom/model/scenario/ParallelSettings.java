@@ -138,6 +138,14 @@ public final class ParallelSettings {
                             "UNITS",
                             "fsdp1, fsdp2: block (each block of the model is a unit) or root (the model is one)."));
 
+    public static final Setting<List<String>> WRAP_MODULES =
+            row(Setting.of("wrap_modules", FSDP, ShardingOptions::wrapModules, ShardingOptions::withWrapModules)
+                    .written(
+                            TEXTS,
+                            "MODULE",
+                            "fsdp1, fsdp2: wraps these in the place of blocks: a path, a pattern or a class; fsdp2:"
+                                    + " A+B is one unit, A=keep stays gathered after forward; repeatable."));
+
     public static final Setting<DType> PARAM_DTYPE =
             row(Setting.of("param_dtype", FSDP, ShardingOptions::paramDtype, ShardingOptions::withParamDtype)
                     .written(FLOATS, "TYPE", "fsdp1, fsdp2: type in which parameters are gathered."));

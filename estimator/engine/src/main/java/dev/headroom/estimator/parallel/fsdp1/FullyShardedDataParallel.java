@@ -15,6 +15,7 @@ import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.NamedModules;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -132,6 +133,13 @@ public final class FullyShardedDataParallel implements LoopHook {
     private List<String> wrapped(Graph graph, boolean trainer, Set<String> others) {
         if (options.wrap() == ShardingOptions.Wrap.ROOT) {
             return List.of();
+        }
+        if (!options.wrapModules().isEmpty()) {
+            Set<String> named = new HashSet<>(others);
+            for (String text : options.wrapModules()) {
+                NamedModules.groups("wrap_modules", graph, text).forEach(named::addAll);
+            }
+            return RepeatedBlocks.paths(graph, named);
         }
         boolean checkpointed = run.checkpointing().segments() > 0;
         return trainer

@@ -2,6 +2,7 @@ package dev.headroom.estimator.parallel.fsdp2;
 
 import dev.headroom.estimator.parallel.unit.NoSplitModules;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModuleTree;
@@ -28,15 +29,22 @@ final class AcceleratePlan {
         this.tree = new ModuleTree(graph.held());
     }
 
-    /** @param adapted whether peft has wrapped the model, in which accelerate then finds no last norm */
-    static List<UnitPlan> of(Graph graph, boolean adapted) {
-        return new AcceleratePlan(graph).units(adapted);
+    /**
+     * What is wrapped.
+     *
+     * @param adapted whether peft has wrapped the model, in which accelerate then finds no last norm
+     * @param named modules that take the place of those that the library lists ({@code transformer_layer_cls_to_wrap});
+     *     empty for those
+     */
+    static List<UnitPlan> of(Graph graph, boolean adapted, List<UnitPlan> named) {
+        return new AcceleratePlan(graph).units(adapted, named);
     }
 
-    private List<UnitPlan> units(boolean adapted) {
-        List<String> layers = NoSplitModules.of(graph, false, Set.of());
-        List<UnitPlan> out = new ArrayList<>(UnitPlan.each(layers));
+    private List<UnitPlan> units(boolean adapted, List<UnitPlan> named) {
+        List<UnitPlan> out =
+                new ArrayList<>(named.isEmpty() ? UnitPlan.each(NoSplitModules.of(graph, false, Set.of())) : named);
         String embedding = moduleOf("aten.embedding", true);
+        refuseTwice(embedding, out);
         String head = head(embedding);
         boolean tied = head != null && Objects.equals(storage(embedding), storage(head));
         if (embedding != null && !tied) {
@@ -49,6 +57,20 @@ final class AcceleratePlan {
             out.add(new UnitPlan(tail, true));
         }
         return List.copyOf(out);
+    }
+
+    /** An embedding in a module that is wrapped would be wrapped again, with parameters that are divided by then. */
+    private static void refuseTwice(@Nullable String embedding, List<UnitPlan> wrapped) {
+        for (UnitPlan unit : wrapped) {
+            for (String outer : unit.modules()) {
+                if (embedding != null && embedding.startsWith(outer + ".")) {
+                    throw new UserInputException("`parallel=fsdp2` with a Trainer: accelerate wraps '" + outer
+                            + "' and then '" + embedding + "' inside of it, which PyTorch refuses; name the class of"
+                            + " the layers alone, with `wrap_modules` here and transformer_layer_cls_to_wrap in"
+                            + " fsdp_config, or take `parallel=fsdp1`");
+                }
+            }
+        }
     }
 
     /** The module whose weight the first, or last, such operator reads. */

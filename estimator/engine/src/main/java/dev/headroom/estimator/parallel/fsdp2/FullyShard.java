@@ -157,9 +157,11 @@ public final class FullyShard implements LoopHook {
         if (options.wrap() == ShardingOptions.Wrap.ROOT) {
             return List.of();
         }
-        return trainer
-                ? AcceleratePlan.of(loop.graph(), run.adapters().any())
-                : UnitPlan.each(RepeatedBlocks.of(loop.graph()));
+        List<UnitPlan> named = UnitPlan.named(loop.graph(), options);
+        if (trainer) {
+            return AcceleratePlan.of(loop.graph(), run.adapters().any(), named);
+        }
+        return !named.isEmpty() ? named : UnitPlan.each(RepeatedBlocks.of(loop.graph()));
     }
 
     @Override

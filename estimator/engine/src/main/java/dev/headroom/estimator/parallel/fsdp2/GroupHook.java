@@ -25,6 +25,11 @@ final class GroupHook implements ModuleHooks.Hook {
     }
 
     @Override
+    public boolean prepended() {
+        return true;
+    }
+
+    @Override
     public void beforeForward(ModuleHooks.Call call) {
         if (left.isEmpty()) {
             left.addAll(modules);

@@ -10,14 +10,17 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.Parallelism;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A model that was divided on the meta device, where it has no memory, and gets its shards' memory afterwards. */
 final class MetaModel {
     private final EagerRuntime runtime;
     private final ModelTensors model;
     private final boolean onHost;
+    private final Set<ShardedParameter> padded = new HashSet<>();
 
     MetaModel(EagerRuntime runtime, ModelTensors model, Parallelism parallel) {
         this.runtime = runtime;
@@ -63,13 +66,13 @@ final class MetaModel {
     /** Rows that are fewer than other ranks' get padded memory (FSDPParam.reset_sharded_param). */
     private void pad(ShardedParameter p) {
         Tensor rows = p.sharded();
-        if (!rows.onDevice() || rows.numel() == p.layout().paddedNumel()) {
+        if (!rows.onDevice() || rows.numel() == p.layout().paddedNumel() || !padded.add(p)) {
             return;
         }
         try (Frame frame = runtime.frame()) {
-            Tensor padded = runtime.emptyStrided(
+            Tensor made = runtime.emptyStrided(
                     rows.dtype(), new long[] {p.layout().paddedNumel()}, new long[] {1}, Category.PARAMETERS);
-            runtime.setData(rows, padded, rows.strides(), 0);
+            runtime.setData(rows, made, rows.strides(), 0);
         }
     }
 }

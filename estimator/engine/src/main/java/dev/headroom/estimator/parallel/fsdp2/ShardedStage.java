@@ -19,6 +19,7 @@ public final class ShardedStage implements StageRegime {
     private final Parallelism parallel;
     private final StageModule module;
     private final List<String> blocks;
+    private final List<UnitPlan> named;
     private final ShardedModel model;
 
     /** @param whole the graph of the whole model, whose blocks are units of the stages that have them */
@@ -26,16 +27,18 @@ public final class ShardedStage implements StageRegime {
         this.parallel = parallel;
         this.module = module;
         this.blocks = RepeatedBlocks.of(whole);
+        this.named = UnitPlan.named(whole, parallel.sharding());
         this.model = new ShardedModel(parallel, log, shards, null, module, false);
     }
 
     @Override
     public void wrap() {
         boolean root = parallel.sharding().wrap() == ShardingOptions.Wrap.ROOT;
-        model.wrap(UnitPlan.each(
-                root
-                        ? List.of()
-                        : blocks.stream().filter(module.modules()::contains).toList()));
+        List<UnitPlan> plan = named.isEmpty() ? UnitPlan.each(root ? List.of() : blocks) : named;
+        model.wrap(plan.stream()
+                .map(unit -> unit.within(module.modules()))
+                .filter(unit -> !unit.modules().isEmpty())
+                .toList());
     }
 
     @Override

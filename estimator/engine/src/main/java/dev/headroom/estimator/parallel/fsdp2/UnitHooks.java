@@ -49,6 +49,11 @@ final class UnitHooks implements ModuleHooks.Hook {
     }
 
     @Override
+    public boolean prepended() {
+        return true;
+    }
+
+    @Override
     public void beforeForward(ModuleHooks.Call call) {
         if (inBackward) { // a checkpoint recomputes
             if (!group.isEmpty() && !group.isUnsharded()) {

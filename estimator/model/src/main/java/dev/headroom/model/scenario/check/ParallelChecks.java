@@ -91,6 +91,7 @@ public final class ParallelChecks {
         belongs(
                 Objects.equals(parallel.zero(), none.zero()) || kind.isDeepSpeed(),
                 "options of zero1, zero2 and zero3");
+        belongs(!parallel.zero().paramOffload() || kind == ParallelKind.ZERO3, "`param_offload`, an option of zero3,");
         belongs(Objects.equals(parallel.tensor(), none.tensor()) || kind.isTensor(), "options of tp");
         belongs(
                 Objects.equals(parallel.pipeline(), none.pipeline()) || kind.isPipeline() || kind == ParallelKind.MP,
@@ -139,10 +140,16 @@ public final class ParallelChecks {
         ShardingOptions given = parallel.sharding();
         ShardingOptions none = ShardingOptions.DEFAULTS;
         belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isReplicated(), "`build=cpu` and meta");
+        if (given.wrap() != none.wrap() && !given.wrapModules().isEmpty()) {
+            throw new UserInputException("`wrap` and `wrap_modules` both say what is wrapped; leave one out");
+        }
         if (kind == ParallelKind.FSDP1) {
             belongs(
                     given.reshardAfterForward() == null && given.outputDtype() == null,
                     "`reshard_after_forward` and `output_dtype`, options of fsdp2,");
+            belongs(
+                    given.wrapModules().stream().noneMatch(m -> m.contains("+") || m.endsWith(ShardingOptions.KEEP)),
+                    "`wrap_modules` with + or " + ShardingOptions.KEEP + ", units of fsdp2,");
             boolean hybrid = given.strategy().isHybrid();
             if (hybrid && parallel.mesh().size() != 2) {
                 throw new UserInputException("`strategy=" + given.strategy().option()
