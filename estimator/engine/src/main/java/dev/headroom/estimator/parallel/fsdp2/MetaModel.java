@@ -9,7 +9,6 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.graph.Shapes;
-import dev.headroom.model.parallel.Parallelism;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,26 +18,22 @@ import java.util.Set;
 final class MetaModel {
     private final EagerRuntime runtime;
     private final ModelTensors model;
-    private final boolean onHost;
     private final Set<ShardedParameter> padded = new HashSet<>();
 
-    MetaModel(EagerRuntime runtime, ModelTensors model, Parallelism parallel) {
+    MetaModel(EagerRuntime runtime, ModelTensors model) {
         this.runtime = runtime;
         this.model = model;
-        this.onHost = parallel.cpuOffload();
     }
 
     /**
-     * {@code to_empty(device)} (torch/nn/modules/module.py, _apply): children first, a module's parameters before its
+     * {@code to_empty("cuda")} (torch/nn/modules/module.py, _apply): children first, a module's parameters before its
      * buffers. What modules share is made once for each, and the last one stays. A wrapped module pads what its unit
      * has, once all inside of it is there (torch/distributed/fsdp/_fully_shard/_fully_shard.py, FSDPModule._apply).
      *
      * @param wrapped parameters of the unit of each wrapped module
      */
     void materialise(ModelState state, Map<String, List<ShardedParameter>> wrapped) {
-        if (!onHost) {
-            apply("", new ModuleTree(state), wrapped);
-        }
+        apply("", new ModuleTree(state), wrapped);
     }
 
     private void apply(String module, ModuleTree modules, Map<String, List<ShardedParameter>> wrapped) {
@@ -70,8 +65,8 @@ final class MetaModel {
             return;
         }
         try (Frame frame = runtime.frame()) {
-            Tensor made = runtime.emptyStrided(
-                    rows.dtype(), new long[] {p.layout().paddedNumel()}, new long[] {1}, Category.PARAMETERS);
+            long[] sizes = {p.layout().paddedNumel()};
+            Tensor made = runtime.emptyStrided(rows.dtype(), sizes, new long[] {1}, Category.PARAMETERS);
             runtime.setData(rows, made, rows.strides(), 0);
         }
     }

@@ -103,9 +103,8 @@ final class ShardedModel {
         }
         // All states in the order of named_modules(): the model's own first.
         units.add(0, units.remove(units.size() - 1));
-        if (parallel.build() == Parallelism.Build.META && !loads) {
-            new MetaModel(runtime, module.model(), parallel)
-                    .materialise(module.graph().held(), wrapped);
+        if (parallel.build() == Parallelism.Build.META && !loads && !parallel.cpuOffload()) {
+            new MetaModel(runtime, module.model()).materialise(module.graph().held(), wrapped);
         }
     }
 
