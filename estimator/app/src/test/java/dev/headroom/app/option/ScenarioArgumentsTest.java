@@ -60,6 +60,7 @@ public class ScenarioArgumentsTest {
             "--batch 4 --parallel ddp --world 8 --rank 3 --events lazy --bucket-cap-mb 100.0 --compress fp16",
             "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root --build meta --build meta"
                     + " --reshard-after-forward 4 --output-dtype fp32",
+            "--batch 4 --parallel fsdp2 --world 8 --wrap-modules a.* --wrap-modules b+c=keep",
             "--batch 4 --loop trainer --parallel ddp --world 2 --ddp-find-unused-parameters false",
             "--batch 4 --loop trainer --parallel fsdp2 --world 2 --cpu-ram-efficient-loading false",
             "--batch 4 --parallel fsdp1 --world 4 --strategy NO_SHARD --limit-all-gathers false"
