@@ -62,7 +62,8 @@ final class Sharding {
     private void check(String name, Tensor whole) {
         if (made.containsKey(name)) {
             throw new UserInputException("`parallel=fsdp2`: '" + name
-                    + "' is shared by modules of two units, which PyTorch refuses; use `wrap=root`");
+                    + "' is shared by modules of two units, which PyTorch refuses; use `wrap=root`, or"
+                    + " make them one unit of `wrap_modules` (A+B)");
         }
         if (whole.dim() == 0) {
             throw new UserInputException(
