@@ -7,7 +7,6 @@ import dev.headroom.executor.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -16,7 +15,7 @@ import java.util.Objects;
  */
 final class SparseMomentum {
     private final Eager eager;
-    private final Map<Tensor, Tensor> buffers = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, Tensor> buffers = new IdentityHashMap<>();
 
     SparseMomentum(Eager eager) {
         this.eager = eager;

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.compile.Compilation;
+import dev.headroom.estimator.program.source.AssumedFunctions;
 import dev.headroom.estimator.program.variables.TracedAliases;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.Graph;
@@ -22,6 +23,10 @@ public final class Preparation {
             new Pass(
                     "put the bodies of regions without gradients or with autocast in their place",
                     (graph, run, symbols) -> run.kernels().compile() ? graph : InlinedRegions.of(graph)),
+            new Pass(
+                    "run custom functions of autograd without it",
+                    (graph, run, symbols) ->
+                            run.kernels().compile() || run.loop().inference() ? graph : AssumedFunctions.put(graph)),
             new Pass(
                     "say what values are like where their parts are to be found",
                     (graph, run, symbols) ->

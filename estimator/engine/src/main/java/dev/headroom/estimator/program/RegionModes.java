@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What the nodes of {@link InlinedRegions} switch: {@code torch.set_grad_enabled} and {@code torch.autocast}. The device
- * that an archive names is the one that it was exported on; its regions count for the run's.
+ * What the nodes of {@link InlinedRegions} switch: {@code torch.set_grad_enabled} and {@code torch.autocast}. The
+ * device that an archive names is the one that it was exported on; its regions count for the run's.
  */
 final class RegionModes {
     private final EagerRuntime runtime;

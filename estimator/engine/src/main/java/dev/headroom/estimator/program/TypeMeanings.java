@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.program.source.FollowedValues;
 import dev.headroom.estimator.program.source.ModuleFrames;
 import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.TracedNodes;
@@ -21,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
  * {@code x.float()} and {@code x.to(y.dtype)} look the same; the lines in the stack traces tell them apart.
  *
- * <p>Where the line says that the type of a name is taken, it is that of {@link FollowedValues}. Where the source is out
- * of sight, as only {@code forward} functions leave frames, a conversion whose result meets the model's
- * type in a matrix product must lead there.
+ * <p>Where the line says that the type of a name is taken, it is that of {@link FollowedValues}. Where the source is
+ * out of sight, as only {@code forward} functions leave frames, a conversion whose result meets the model's type in a
+ * matrix product must lead there.
  */
 final class TypeMeanings {
     /** Products that autocast leaves alone. */
@@ -231,7 +232,7 @@ final class TypeMeanings {
         Node noise = !library || !n.operator().equals("aten.empty") ? null : only(n, "aten.normal_");
         Node scaled = noise == null ? null : only(noise, "aten.mul");
         Node sum = scaled == null ? null : only(scaled, "aten.add");
-        return sum == null || sum.reads().size() != 2
+        return scaled == null || sum == null || sum.reads().size() != 2
                 ? null
                 : sum.reads().get(sum.reads().get(0).equals(scaled.outputs().get(0)) ? 1 : 0);
     }

@@ -56,7 +56,7 @@ public final class InlinedRegions {
             return graph;
         }
         InlinedRegions flat = new InlinedRegions(graph.values());
-        flat.add(graph, new Names("", Map.of()));
+        flat.add(graph, RegionNames.OF_GRAPH);
         return graph.withNodes(flat.nodes).withValues(flat.values);
     }
 
@@ -65,17 +65,17 @@ public final class InlinedRegions {
     }
 
     /** @param names of the graph's values where they have others */
-    private void add(Graph from, Names names) {
+    private void add(Graph from, RegionNames names) {
         for (Node n : from.nodes()) {
             if (isWrapper(n)) {
                 addBody(n, names);
             } else {
-                nodes.add(names.known.isEmpty() ? n : n.renamed(names::of));
+                nodes.add(names.isEmpty() ? n : n.renamed(names::of));
             }
         }
     }
 
-    private void addBody(Node wrapper, Names around) {
+    private void addBody(Node wrapper, RegionNames around) {
         List<@Nullable String> given = new ArrayList<>();
         List<Node.NamedArgument> mode = new ArrayList<>();
         Graph body = null;
@@ -97,7 +97,7 @@ public final class InlinedRegions {
         if (body == null || body.nodes().isEmpty()) {
             throw new UserInputException(wrapper.target() + " in '" + wrapper.module() + "' has no body");
         }
-        Names names = around.inside(wrapper, body, given);
+        RegionNames names = around.inside(wrapper, body, given);
         body.values().forEach((name, meta) -> values.put(names.of(name), meta));
         List<Node.ModuleCall> place = place(wrapper, body);
         nodes.add(mark(wrapper, ENTER, mode, place));
@@ -121,40 +121,6 @@ public final class InlinedRegions {
             depth++;
         }
         return depth;
-    }
-
-    /**
-     * What the values of a body are called in the whole graph.
-     *
-     * @param path of the regions around, each with a slash behind
-     */
-    private record Names(String path, Map<String, String> known) {
-        /** Of a value, or of one that a region inside of this one has made: {@code no_grad/mask}. */
-        String of(String value) {
-            String name = known.get(value);
-            return name != null ? name : value.indexOf('/') > 0 ? path + value : value;
-        }
-
-        Names inside(Node wrapper, Graph body, List<@Nullable String> given) {
-            String inner = path + wrapper.name() + "/";
-            Map<String, String> names = new HashMap<>();
-            for (int i = 0; i < body.inputs().size() && i < given.size(); i++) {
-                String outside = given.get(i);
-                if (outside != null) {
-                    names.put(body.inputs().get(i).value(), outside);
-                }
-            }
-            for (Node n : body.nodes()) {
-                n.outputs().stream().filter(o -> o != null).forEach(o -> names.put(o, inner + o));
-            }
-            for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
-                String out = wrapper.outputs().get(i);
-                if (out != null) {
-                    names.put(body.outputs().get(i).value(), of(out));
-                }
-            }
-            return new Names(inner, names);
-        }
     }
 
     private static Node mark(

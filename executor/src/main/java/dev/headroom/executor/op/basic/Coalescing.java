@@ -22,7 +22,7 @@ public final class Coalescing {
     private static Tensor sorted(Eager e, Tensor t, long n) {
         Tensor sorted = e.empty(DType.INT64, n);
         Tensor origins = e.empty(DType.INT64, n);
-        Tensor offsets = e.empty(DType.INT64, n);
+        e.empty(DType.INT64, n); // where each distinct row begins
         try (Scope s = e.open()) {
             e.workspace(CubScratch.mergeSort(n));
         }

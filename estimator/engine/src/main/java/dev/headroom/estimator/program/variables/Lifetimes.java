@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program.variables;
 
+import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.error.Unwanted;
 import dev.headroom.model.generation.GivenCache;
@@ -130,7 +131,11 @@ public final class Lifetimes {
         }
         for (int i = 0; i < n; i++) {
             Node node = nodes.get(i);
-            inOrder(released.get(i), node.released().isEmpty() ? given(node) : node.released());
+            inOrder(
+                    released.get(i),
+                    node.released().isEmpty()
+                            ? given(node, traced.frames().ofModules().get(i))
+                            : node.released());
             if (variables != null && node.released().isEmpty()) {
                 variables.inOrder(released.get(i));
             }
@@ -151,9 +156,13 @@ public final class Lifetimes {
 
     /**
      * What a node reads, as Python drops it behind the call: arguments from the first on; of a list or tuple the last
-     * item first (CPython's listobject.c, list_dealloc, and tupleobject.c, tuple_dealloc).
+     * item first (CPython's listobject.c, list_dealloc, and tupleobject.c, tuple_dealloc). Where no line is known, its
+     * items may have names of their own.
      */
-    private static List<String> given(Node node) {
+    private static List<String> given(Node node, List<PythonFrame> lines) {
+        if (lines.isEmpty()) {
+            return node.reads();
+        }
         List<String> out = new ArrayList<>();
         for (Node.NamedArgument a : node.arguments()) {
             if (a.value() instanceof Argument.Value v) {

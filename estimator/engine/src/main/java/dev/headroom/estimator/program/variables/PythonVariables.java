@@ -244,8 +244,8 @@ final class PythonVariables {
             boolean routed = own.assigned().contains(LibraryVariables.ROUTED) && made == statementEnd(made, depth);
             return routed ? callEnd[made][depth - 1] : UNKNOWN;
         }
-        boolean unread = returned(made)
-                && lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
+        String value = nodes.get(made).outputs().get(output);
+        boolean unread = returned(made) && !isRead(value, made);
         int d = depth;
         while (unread && d > 0 && (d < depth || !own.assigned().isEmpty() || own.returns())) {
             PythonFrame caller = frames.get(made).get(--d);
@@ -253,12 +253,12 @@ final class PythonVariables {
             if (names.size() > 1) {
                 boolean one = nodes.get(made).outputs().size() == 1;
                 String name = names.get(one ? names.size() - 1 : Math.min(output, names.size() - 1));
-                return rebound(name, statementEnd(made, d) + 1, made, d);
+                return kept(value, name, made, d);
             }
             if (!caller.returns()) {
                 return names.isEmpty() || caller.takesPart()
                         ? callEnd[made][d + 1]
-                        : rebound(names.get(0), statementEnd(made, d) + 1, made, d);
+                        : kept(value, names.get(0), made, d);
             }
         }
         return UNKNOWN;
@@ -269,6 +269,13 @@ final class PythonVariables {
         List<String> reads = nodes.get(node).reads();
         Integer made = reads.isEmpty() ? null : producers.get(reads.get(0));
         return made == null ? "" : nodes.get(made).operator();
+    }
+
+    /** Until when a caller's variable holds what its statement gives it. */
+    int kept(String value, String name, int made, int depth) {
+        int until = rebound(name, statementEnd(made, depth) + 1, made, depth);
+        slots.held(value, name, until, made, depth);
+        return until;
     }
 
     /** End of the statement that gives a name another value, or of the call. */

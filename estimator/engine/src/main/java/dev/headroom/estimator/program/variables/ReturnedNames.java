@@ -12,12 +12,12 @@ final class ReturnedNames {
     private static final int UNKNOWN = -1;
 
     private final List<Node> nodes;
-    private final UnpackedNames unpacked;
+    private final UnreadResults unread;
     private final PythonVariables variables;
 
     ReturnedNames(List<Node> nodes, UnpackedNames unpacked, PythonVariables variables) {
         this.nodes = nodes;
-        this.unpacked = unpacked;
+        this.unread = new UnreadResults(nodes, unpacked, variables);
         this.variables = variables;
     }
 
@@ -31,7 +31,7 @@ final class ReturnedNames {
         int last = depth > 0 ? variables.callEnd(made, depth) : made;
         PythonFrame line = variables.frame(last, depth);
         if (!line.returns() || variables.frame(made, depth).assigned().size() > 1) {
-            return unread(made, output, depth);
+            return unread.heldUntil(made, output, depth);
         }
         if (last == made || variables.statementEnd(made, depth) != made) {
             return UNKNOWN;
@@ -44,27 +44,10 @@ final class ReturnedNames {
         if (place < 0 || returned.size() == 1 || variables.rebound(name, made + 1, made, depth) < last) {
             return UNKNOWN;
         }
-        return heldByCaller(made, depth - 1, place, returned.size());
+        return heldByCaller(made, output, depth - 1, place, returned.size());
     }
 
-    /**
-     * As long as a caller's variable holds what a function computes and nobody reads: {@code colour, _ = march(x)}. Its
-     * {@code return} runs no operator, so no line shows it.
-     */
-    private int unread(int made, int output, int depth) {
-        String value = nodes.get(made).outputs().get(output);
-        PythonFrame own = variables.frame(made, depth);
-        int d = depth;
-        if (own.assigned().size() == 1 && depth > 0) {
-            int end = variables.statementEnd(made, depth);
-            boolean held = variables.rebound(own.assigned().get(0), end + 1, made, depth) == variables.callEnd(made, d);
-            d = held && end == made ? depth - 1 : -1;
-        }
-        String name = d < 0 || variables.isRead(value, made) ? null : unpacked.unread(value, made, d);
-        return name == null ? UNKNOWN : variables.rebound(name, variables.statementEnd(made, d) + 1, made, d);
-    }
-
-    private int heldByCaller(int made, int depth, int place, int results) {
+    private int heldByCaller(int made, int output, int depth, int place, int results) {
         for (int d = depth; d >= 0; d--) {
             PythonFrame caller = variables.frame(made, d);
             List<String> names = caller.assigned();
@@ -74,7 +57,7 @@ final class ReturnedNames {
             if (!names.isEmpty()) {
                 boolean apart = names.size() == results;
                 return apart || names.size() == 1
-                        ? variables.rebound(names.get(apart ? place : 0), variables.statementEnd(made, d) + 1, made, d)
+                        ? variables.kept(nodes.get(made).outputs().get(output), names.get(apart ? place : 0), made, d)
                         : UNKNOWN;
             }
             if (!caller.returns()) {

@@ -29,45 +29,22 @@ final class VariableSlots {
     /** By last node and depth of a call: the line of each name. */
     private final Map<List<Integer>, Map<String, Integer>> lines = new HashMap<>();
 
-    private final Map<List<Object>, Items> lists = new HashMap<>();
+    private final Map<List<Object>, ListedValues> lists = new HashMap<>();
 
     private record Slot(
-            int depth, int line, int target, @Nullable Items list) {
+            int depth, int line, int target, @Nullable ListedValues list) {
         Slot(int depth, int line, int target) {
             this(depth, line, target, null);
         }
 
         int first() {
-            return list == null ? line : list.line();
+            return list == null ? line : list.lineBefore();
         }
     }
 
     private static final Comparator<Slot> ORDER = Comparator.comparingInt((Slot s) -> -s.depth)
             .thenComparingInt(Slot::first)
             .thenComparingInt(Slot::target);
-
-    /** Nodes that make what a list holds. It was made before the loop that fills it. */
-    private final class Items {
-        private final int depth;
-        private int first;
-        private int last;
-
-        Items(int made, int depth) {
-            this.first = made;
-            this.last = made;
-            this.depth = depth;
-        }
-
-        int line() {
-            int line = Integer.MAX_VALUE;
-            for (int i = first; i <= last; i++) {
-                line = frames.get(i).size() > depth
-                        ? Math.min(line, frames.get(i).get(depth).line())
-                        : line;
-            }
-            return line - 1;
-        }
-    }
 
     VariableSlots(List<List<PythonFrame>> frames, int[][] callEnd) {
         this.frames = frames;
@@ -90,8 +67,8 @@ final class VariableSlots {
     }
 
     /**
-     * Notes that a value goes when a call that was given it has returned: its caller's arguments outlive what the called
-     * function holds.
+     * Notes that a value goes when a call that was given it has returned: its caller's arguments outlive what the
+     * called function holds.
      */
     void given(String value, int depth, int made) {
         slots.putIfAbsent(value, new Slot(depth, ARGUMENT, made));
@@ -100,9 +77,9 @@ final class VariableSlots {
     /** Notes that a list has a value until its function ends; what it holds goes from the last item on. */
     void listed(String value, String list, int until, int made, int depth) {
         if (until == callEnd[made][depth]) {
-            Items items = lists.computeIfAbsent(List.of(list, until, depth), k -> new Items(made, depth));
-            items.last = Math.max(items.last, made);
-            items.first = Math.min(items.first, made);
+            ListedValues items =
+                    lists.computeIfAbsent(List.of(list, until, depth), k -> new ListedValues(frames, made, depth));
+            items.add(made);
             slots.put(value, new Slot(depth, 0, -made, items));
         }
     }

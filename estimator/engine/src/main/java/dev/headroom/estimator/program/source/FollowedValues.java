@@ -1,6 +1,5 @@
-package dev.headroom.estimator.program;
+package dev.headroom.estimator.program.source;
 
-import dev.headroom.estimator.program.source.PythonFrame;
 import dev.headroom.model.graph.Node;
 import java.util.HashSet;
 import java.util.List;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The values that source lines take the type of: of the value which the same call assigned to the name last, else of
  * the argument of this name, else of the call's own input.
  */
-final class FollowedValues {
+public final class FollowedValues {
     /** A variable for the type of another: the other's name, and the last word of that. */
     private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?(?<![A-Za-z0-9])([A-Za-z0-9]+))_d?type");
 
@@ -24,7 +23,7 @@ final class FollowedValues {
     private final Set<String> userInputs;
 
     /** @param frames by node, those of its calls of modules, or all where they do not match */
-    FollowedValues(
+    public FollowedValues(
             List<Node> nodes, List<List<PythonFrame>> frames, Map<String, Integer> producer, Set<String> userInputs) {
         this.nodes = nodes;
         this.frames = frames;
@@ -33,8 +32,7 @@ final class FollowedValues {
     }
 
     /** The value whose type a name stands for, or {@code null} for the model's own type. */
-    @Nullable
-    String of(int i, String name) {
+    public @Nullable String of(int i, String name) {
         if (name.startsWith("self.")) {
             return null;
         }
@@ -140,7 +138,7 @@ final class FollowedValues {
     }
 
     /** Whether a node runs in the statement of another, if deeper: {@code self.norm(x.float()).type_as(x)}. */
-    boolean sameStatement(int a, int b, PythonFrame line) {
+    public boolean sameStatement(int a, int b, PythonFrame line) {
         int depth = frames.get(b).size() - 1;
         return frames.get(a).size() > depth && line.equals(frames.get(a).get(depth)) && inCall(a, call(b));
     }
