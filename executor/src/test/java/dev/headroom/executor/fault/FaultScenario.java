@@ -60,6 +60,7 @@ record FaultScenario(String name, Graph graph, Scenario run) {
     private static Stream<FaultScenario> optimizers() {
         return Stream.of(OptimizerKind.values())
                 .filter(kind -> Optimizers.knows(Scenario.defaults().with(OPTIMIZER, kind)))
+                .filter(kind -> kind != OptimizerKind.SPARSE_ADAM) // takes sparse gradients alone
                 .flatMap(kind -> {
                     boolean fuses = kind.fusesIn(TorchVersion.NEWEST);
                     Stream<FaultScenario> each = Stream.of(Scenario.Foreach.TRUE, Scenario.Foreach.FALSE)

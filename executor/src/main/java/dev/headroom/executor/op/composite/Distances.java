@@ -162,6 +162,8 @@ public final class Distances {
 
     /** A buffer has what each pair gives to each coordinate; its sum over the other rows is the gradient. */
     private static Tensor gradient(Eager e, Tensor g, Tensor x, Tensor y, Tensor lengths, double p) {
+        Tensor packedX = Copies.packed(e, x);
+        Tensor packedY = Copies.packed(e, y);
         Tensor out = e.empty(x.dtype(), x.sizes());
         Tensor flat = batch(e, out);
         long n = flat.size(0);
@@ -170,15 +172,12 @@ public final class Distances {
         Tensor pairs = e.empty(x.dtype(), n, y.size(-2), rows, width);
         e.backend()
                 .matrices()
-                .distanceSlopes(
-                        pairs,
-                        batch(e, g),
-                        batch(e, Copies.packed(e, x)),
-                        batch(e, Copies.packed(e, y)),
-                        batch(e, lengths),
-                        p);
+                .distanceSlopes(pairs, batch(e, g), batch(e, packedX), batch(e, packedY), batch(e, lengths), p);
         Tensor kept = e.alias(flat, new long[] {n, 1, rows, width}, new long[] {rows * width, 0, width, 1}, 0);
         Reductions.into(e, Kind.SUM, kept, pairs);
+        e.freeUnless(pairs, out);
+        e.freeUnless(packedY, y);
+        e.freeUnless(packedX, x);
         return out;
     }
 }
