@@ -342,6 +342,28 @@ def nodes_of(archive: Path) -> list[dict[str, Any]]:
     return nodes
 
 
+class Masked(torch.nn.Module):
+    """A region without gradients whose variables outlive it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(256, 256)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            seen = x.exp()
+            mask = seen > 1
+        x = self.first(x) * mask
+        return x.relu()
+
+
+def test_what_a_region_assigns_outlives_it(tmp_path: Path) -> None:
+    headroom.predict(Masked(), (torch.randn(64, 256),), optimizer="sgd", gpu="a100-80gb").save(tmp_path / "m.pt2")
+    nodes = nodes_of(tmp_path / "m.pt2")
+    region = next(n for n in nodes if "wrap_with_set_grad_enabled" in n["target"])
+    assert nodes[-1]["metadata"]["released"].split(",").count(region["name"] + "/exp") == 1
+
+
 def test_what_is_saved_answers_alike(tmp_path: Path) -> None:
     live = headroom.predict(Hidden(), (torch.randn(64, 256),), optimizer="sgd", amp="bf16", gpu="a100-80gb")
     words = live.save(tmp_path / "hidden.pt2")

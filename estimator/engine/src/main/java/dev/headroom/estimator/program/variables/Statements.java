@@ -86,7 +86,7 @@ final class Statements {
         int back = line.isUnfinished() ? goesOn(end, depth, line) : UNKNOWN;
         int last = back == UNKNOWN ? UNKNOWN : runEnd(back, depth, calls);
         // Where the lines come again, a loop runs them, and it cannot be told where its turns begin.
-        return last == UNKNOWN || last < callEnd[node][depth] && isWithin(last + 1, depth, line) ? end : last;
+        return last == UNKNOWN || last < callEnd[node][depth] && isAgain(end + 1, back, last + 1, depth) ? end : last;
     }
 
     /** The last node of those that run on a node's line from there on. */
@@ -127,6 +127,18 @@ final class Statements {
                         && frames.get(i).get(depth).sameStatement(line)
                 ? i
                 : UNKNOWN;
+    }
+
+    /** Whether a node runs on one of the lines that a range of nodes does. */
+    private boolean isAgain(int from, int to, int node, int depth) {
+        for (int i = from; i < to; i++) {
+            if (frames.get(node).size() > depth
+                    && frames.get(i).get(depth).line()
+                            == frames.get(node).get(depth).line()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a node runs on a later line that may belong to the statement which a line begins. */

@@ -115,6 +115,66 @@ class SmallProgramsTest {
         dies("m", "", "qk", "q", "s k");
     }
 
+    /** A function out of sight may return its values in another order than it makes them: readers spell the names. */
+    @Test
+    void whoReadsAValueTellsItsName() {
+        line(1, "x, order = self.shuffle(x)")
+                .op("o", "aten.argsort.default", "x")
+                .op("v", "aten.gather.default", "x", "o");
+        line(2, "x = x.relu().exp()").op("r", "aten.relu.default", "v").op("e", "aten.exp.default", "r");
+        line(3, "return x.gather(1, order)").op("g", "aten.gather.default", "e", "o");
+        dies("g", "", "", "", "r v", "e o");
+    }
+
+    /** What is computed and not read has the name that is left. */
+    @Test
+    void aResultThatNobodyReadsIsHeldByTheNameThatIsLeft() {
+        line(1, "weights, _ = self.march(x)")
+                .op("w", "aten.exp.default", "x")
+                .op("p", "aten.mul.Tensor", "w")
+                .op("c", "aten.sum.default", "p");
+        line(2, "y = weights.neg()").op("n", "aten.neg.default", "w");
+        line(3, "return y.sum()").op("s", "aten.sum.default", "n");
+        dies("s", "", "", "p", "", "w c n");
+    }
+
+    /** A call whose arguments stand on lines of their own is one statement, which names its last value alone. */
+    @Test
+    void argumentsOnFurtherLinesBelongToTheirStatement() {
+        line(1, "d = torch.cat([x.exp(),").op("a", "aten.exp.default", "x");
+        line(2, "x.neg()], -1)").op("b", "aten.neg.default", "x");
+        line(1, "d = torch.cat([x.exp(),").op("c", "aten.cat.default", "a", "b");
+        line(3, "return d.sum()").op("s", "aten.sum.default", "c");
+        dies("s", "", "", "a b", "c");
+    }
+
+    @Test
+    void itemsOfAListGoFromTheLastOn() {
+        line(1, "y = torch.cat([x.exp(), x.neg()])")
+                .op("a", "aten.exp.default", "x")
+                .op("b", "aten.neg.default", "x");
+        nodes.add(new Node(
+                "c",
+                "aten.cat.default",
+                List.of(new Node.NamedArgument("tensors", new Argument.Values(List.of("a", "b")))),
+                List.of("c"),
+                List.copyOf(stack),
+                String.join("", frames)));
+        line(2, "return y.sum()").op("s", "aten.sum.default", "c");
+        dies("s", "", "", "b a", "c");
+    }
+
+    /** Variables go in the order in which the source first assigns them, an argument after what its callee holds. */
+    @Test
+    void aFunctionDropsItsVariablesInTheirOrder() {
+        line(1, "y = self.block(x + 1)").op("a", "aten.add.Tensor", "x").enter("block");
+        line(11, "k = x.relu()").op("k", "aten.relu.default", "a");
+        line(12, "h = k.exp()").op("h", "aten.exp.default", "k");
+        line(13, "return k + h").op("o", "aten.add.Tensor", "h", "k").leave();
+        line(2, "return y.sum()").op("s", "aten.sum.default", "o");
+        dies("s", "", "", "", "k h a", "o");
+    }
+
     @Test
     void aSecondCallOfAModuleIsAnotherCall() {
         line(1, "return self.f(self.f(x))").enter("f");
