@@ -2,12 +2,16 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +25,8 @@ final class GradScaler implements LoopHook {
     private @Nullable Tensor scale;
     private @Nullable Tensor growthTracker;
 
-    /** found_inf of gradients that were unscaled before the step; {@code null} where the step unscales them. */
-    private @Nullable Tensor unscaled;
+    /** found_inf of gradients that were unscaled since the last update; of no optimizer: of the one that steps next. */
+    private final Map<Optional<Optimizer>, Tensor> foundInf = new LinkedHashMap<>();
 
     /** @param stepUnscales whether the optimizer's kernels take the scale themselves, as fused ones do */
     GradScaler(boolean stepUnscales) {
@@ -39,7 +43,8 @@ final class GradScaler implements LoopHook {
     public void describe(Beginning to) {
         to.part(scale);
         to.part(growthTracker);
-        to.part(unscaled);
+        to.number(foundInf.size());
+        foundInf.values().forEach(to::part);
     }
 
     /** {@code scaler.scale(loss)}: the scale and the growth tracker are made when the first loss is scaled. */
@@ -60,51 +65,60 @@ final class GradScaler implements LoopHook {
         return runtime.empty(type);
     }
 
-    /** {@code scaler.unscale_(optimizer)} comes first. */
+    /** {@code scaler.unscale_(optimizer)} comes first; the optimizer is the one that steps next. */
     @Override
     public void clip(Runnable own) {
-        try (Frame locals = runtime.frame()) {
-            unscaled = runtime.hold(unscale());
-        }
+        unscale(Optional.empty());
         own.run();
     }
 
-    /** {@code scaler.step(optimizer)} and {@code scaler.update()}. */
+    /** {@code unscale_} refuses a second call before the update; here it changes nothing. */
     @Override
-    public void step(Runnable own) {
-        Frame untilUpdate = runtime.frame();
-        try {
-            if (unscaled != null) {
-                stepUnscaled(own);
-                return;
-            }
-            Tensor foundInf = stepUnscales ? checkInf() : unscale();
-            if (stepUnscales) {
-                // sum() starts from the number 0: a fresh tensor, as the scale times 1 is.
-                Tensor sum = scalar(DType.FLOAT32);
-                Tensor gradScale = scalar(DType.FLOAT32);
-                own.run();
-                runtime.free(gradScale);
-                runtime.free(sum);
-            } else {
-                own.run();
-            }
-            runtime.free(foundInf);
-        } finally {
-            untilUpdate.close();
+    public void unscale(Optimizer of) {
+        if (!foundInf.containsKey(Optional.of(of))) {
+            unscale(Optional.of(of));
         }
     }
 
-    private void stepUnscaled(Runnable own) {
-        if (stepUnscales) {
-            Tensor sum = scalar(DType.FLOAT32);
-            own.run();
-            runtime.free(sum);
-        } else {
-            own.run();
+    private void unscale(Optional<Optimizer> of) {
+        try (Frame locals = runtime.frame()) {
+            foundInf.put(of, runtime.hold(unscale()));
         }
-        runtime.release(unscaled);
-        unscaled = null;
+    }
+
+    /** {@code scaler.step(optimizer)}, and {@code scaler.update()} unless the loop says when. */
+    @Override
+    public void step(Runnable own, Optimizer which) {
+        boolean takes = which.takesScale().orElse(stepUnscales);
+        boolean unscaled = foundInf.containsKey(Optional.of(which)) || foundInf.containsKey(Optional.empty());
+        if (!unscaled) {
+            try (Frame locals = runtime.frame()) {
+                foundInf.put(Optional.of(which), runtime.hold(takes ? checkInf() : unscale()));
+            }
+        }
+        try (Frame locals = runtime.frame()) {
+            // sum() starts from the number 0: a fresh tensor, as the scale times 1 is.
+            Tensor sum = takes ? scalar(DType.FLOAT32) : null;
+            Tensor gradScale = takes && !unscaled ? scalar(DType.FLOAT32) : null;
+            own.run();
+            if (gradScale != null) {
+                runtime.free(gradScale);
+            }
+            if (sum != null) {
+                runtime.free(sum);
+            }
+        }
+        LibraryLoop library = loop.hooks().library();
+        if (library == null || !library.updatesScale()) {
+            updateScale();
+        }
+    }
+
+    /** What was found of each optimizer is kept until then, in {@code _per_optimizer_states}. */
+    @Override
+    public void updateScale() {
+        foundInf.values().forEach(runtime::release);
+        foundInf.clear();
     }
 
     /** unscale_: the inverse is taken in float64. */
@@ -115,10 +129,10 @@ final class GradScaler implements LoopHook {
             runtime.free(wide);
             Tensor inverseScale = scalar(DType.FLOAT32);
             runtime.free(inverse);
-            Tensor foundInf = scalar(DType.FLOAT32);
+            Tensor found = scalar(DType.FLOAT32);
             Tensor kept = unscaleGradients(false);
             runtime.free(inverseScale);
-            runtime.free(foundInf);
+            runtime.free(found);
             return locals.keep(kept);
         }
     }
@@ -140,10 +154,10 @@ final class GradScaler implements LoopHook {
             throw new UserInputException("PyTorch's GradScaler refuses to unscale float16 gradients:"
                     + " use `amp=fp16` with float32 parameters, or `dtype=fp16` without `amp`");
         }
-        Tensor foundInf = scalar(DType.FLOAT32);
+        Tensor found = scalar(DType.FLOAT32);
         Tensor inverseScale = scalar(DType.FLOAT32);
-        loop.hooks().lookedForInfinities(foundInf);
+        loop.hooks().lookedForInfinities(found);
         runtime.free(inverseScale);
-        return foundInf;
+        return found;
     }
 }

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The hooks of a loop, in order; where they wrap something, a later one is around the earlier ones. */
-final class HookChain {
+public final class HookChain {
     private final List<LoopHook> hooks;
 
     HookChain(List<LoopHook> first, List<LoopHook> then) {
@@ -20,7 +20,8 @@ final class HookChain {
         hooks.addAll(then);
     }
 
-    void each(Consumer<LoopHook> call) {
+    /** Tells all. */
+    public void each(Consumer<LoopHook> call) {
         hooks.forEach(call);
     }
 

@@ -11,4 +11,9 @@ public interface LibraryLoop {
 
     /** One optimizer step with all that belongs to it. */
     void step(int step);
+
+    /** Whether it says when a gradient scaler is updated; else that is after every step of an optimizer. */
+    default boolean updatesScale() {
+        return false;
+    }
 }

@@ -258,4 +258,15 @@ public interface LoopHook {
     default void step(Runnable own) {
         own.run();
     }
+
+    /** The same, of a hook that tells optimizers apart. */
+    default void step(Runnable own, Optimizer which) {
+        step(own);
+    }
+
+    /** {@code scaler.unscale_(optimizer)}, of a loop that says so; nothing where there is no gradient scaler. */
+    default void unscale(Optimizer of) {}
+
+    /** {@code scaler.update()}, of a loop that says so. */
+    default void updateScale() {}
 }

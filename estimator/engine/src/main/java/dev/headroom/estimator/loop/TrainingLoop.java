@@ -196,7 +196,7 @@ public final class TrainingLoop {
     public void step(@Nullable Optimizer which) {
         workOf(Phase.OPTIMIZER);
         if (which != null) {
-            hooks.wrapped(which::step, LoopHook::step);
+            hooks.wrapped(which::step, (hook, own) -> hook.step(own, which));
         }
     }
 
@@ -245,7 +245,7 @@ public final class TrainingLoop {
     }
 
     /** The hooks of the run. */
-    HookChain hooks() {
+    public HookChain hooks() {
         return hooks;
     }
 

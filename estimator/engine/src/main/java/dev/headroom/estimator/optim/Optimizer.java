@@ -2,6 +2,7 @@ package dev.headroom.estimator.optim;
 
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** What one {@code step()} of an optimizer does to memory: state that it makes, temporaries that it takes. */
@@ -49,6 +50,14 @@ public interface Optimizer {
      */
     default boolean showsAll() {
         return false;
+    }
+
+    /**
+     * Whether its kernels take the scale of a gradient scaler themselves, as fused ones do
+     * ({@code _step_supports_amp_scaling}); nothing where the run's own options say so.
+     */
+    default Optional<Boolean> takesScale() {
+        return Optional.empty();
     }
 
     /** Bytes of a parameter's state. */

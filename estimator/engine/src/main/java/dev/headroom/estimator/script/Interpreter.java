@@ -2,6 +2,7 @@ package dev.headroom.estimator.script;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.loop.GradientClipping;
+import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.AutocastMode;
@@ -11,13 +12,17 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.script.Expr;
+import dev.headroom.model.script.ScalerLines;
 import dev.headroom.model.script.Script;
 import dev.headroom.model.script.Statement;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Runs the statements of a loop. A line that does something is a phase, numbered where a step has several of a kind.
@@ -32,6 +37,7 @@ final class Interpreter {
     private final Evaluator evaluator;
     private final LinePhases phases;
     private final Map<Phase, Integer> played = new EnumMap<>(Phase.class);
+    private final boolean saysUnscale;
     private int step;
 
     Interpreter(
@@ -49,6 +55,7 @@ final class Interpreter {
         this.averages = averages;
         this.evaluator = evaluator;
         this.phases = new LinePhases(script);
+        this.saysUnscale = ScalerLines.any(script.steps(), ScalerLines.UNSCALE);
     }
 
     /** Adds what names hold. */
@@ -160,14 +167,33 @@ final class Interpreter {
         } else if (l.value() instanceof Expr.Method m) {
             method(m);
         } else if (l.value() instanceof Expr.Call c && c.function().startsWith("clip_grad")) {
-            if (c.function().equals("clip_grad_norm_")) { // values are clamped in place
-                List<Tensor> parameters = parameters(((Expr.Name) c.arguments().get(0)).name());
-                loop.clip(() -> new GradientClipping(runtime).clip(parameters));
+            List<Tensor> parameters = parameters(((Expr.Name) c.arguments().get(0)).name());
+            if (!saysUnscale) {
+                unscale(parameters);
             }
+            if (c.function().equals("clip_grad_norm_")) { // values are clamped in place
+                new GradientClipping(runtime).clip(parameters);
+            }
+        } else if (l.value() instanceof Expr.Call c && c.function().equals(ScalerLines.UNSCALE)) {
+            PlayedOptimizer of = Objects.requireNonNull(
+                    optimizers.get(((Expr.Name) c.arguments().get(0)).name()));
+            loop.hooks().each(h -> h.unscale(of));
+        } else if (l.value() instanceof Expr.Call c && c.function().equals(ScalerLines.UPDATE)) {
+            loop.hooks().each(LoopHook::updateScale);
         } else if (l.value() instanceof Expr.Call c && c.function().equals("empty_cache")) {
             runtime.allocator().emptyCache();
         } else {
             Value.release(runtime, evaluator.value(l.value()));
+        }
+    }
+
+    /** {@code scaler.unscale_} of the optimizers that step these, which comes before gradients are clipped. */
+    private void unscale(List<Tensor> parameters) {
+        Set<Tensor> clipped = new HashSet<>(parameters);
+        for (PlayedOptimizer of : optimizers.values()) {
+            if (of.parameters().stream().anyMatch(clipped::contains)) {
+                loop.hooks().each(h -> h.unscale(of));
+            }
         }
     }
 
@@ -224,7 +250,7 @@ final class Interpreter {
         switch (m.method()) {
             case "step" -> loop.step(Objects.requireNonNull(optimizers.get(owner)));
             case "zero_grad" -> {
-                if (!loop.prepared().scenario().loop().zeroGradKeep()) {
+                if (setsToNone(m)) {
                     parameters(owner).forEach(p -> runtime.setGrad(p, null));
                 }
             }
@@ -235,6 +261,18 @@ final class Interpreter {
                 Objects.requireNonNull(averages.get(owner)).update();
             default -> throw new UserInputException("'" + owner + "' has no " + m.method());
         }
+    }
+
+    /** Gradients that are set to zero stay where they are; before PyTorch 2.0 that is the default. */
+    private boolean setsToNone(Expr.Method m) {
+        Expr said = m.arguments().isEmpty()
+                ? m.named().get("set_to_none")
+                : m.arguments().get(0);
+        if (said instanceof Expr.Flag f) {
+            return f.value();
+        }
+        Scenario run = loop.prepared().scenario();
+        return !run.loop().zeroGradKeep() && run.torch().zeroGradSetsToNone();
     }
 
     private static boolean isFalse(Expr.Method m) {

@@ -2,6 +2,7 @@ package dev.headroom.estimator.script;
 
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.script.Expr;
+import dev.headroom.model.script.ScalerLines;
 import dev.headroom.model.script.Script;
 import dev.headroom.model.script.Statement;
 import java.util.EnumMap;
@@ -58,7 +59,7 @@ final class LinePhases {
             if (c.function().startsWith("clip_grad")) {
                 return Phase.CLIP;
             }
-            if (c.function().equals("empty_cache")) {
+            if (Set.of("empty_cache", ScalerLines.UNSCALE, ScalerLines.UPDATE).contains(c.function())) {
                 return null;
             }
         }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -20,8 +21,10 @@ final class PlayedOptimizer implements Optimizer {
     private record Group(List<Tensor> parameters, Optimizer optimizer) {}
 
     private final List<Group> groups = new ArrayList<>();
+    private final boolean fused;
 
     PlayedOptimizer(Script.Optimizer of, Map<String, PlayedModel> models, Scenario run, EagerRuntime runtime) {
+        fused = of.groups().get(0).choice().fused();
         Set<Tensor> taken = new HashSet<>();
         for (Script.Group g : of.groups()) {
             List<Tensor> parameters = new ArrayList<>();
@@ -79,6 +82,11 @@ final class PlayedOptimizer implements Optimizer {
     @Override
     public List<Tensor> state(int parameter) {
         return stateOf(parameters().get(parameter));
+    }
+
+    @Override
+    public Optional<Boolean> takesScale() {
+        return Optional.of(fused);
     }
 
     @Override

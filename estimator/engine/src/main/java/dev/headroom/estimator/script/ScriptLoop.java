@@ -10,12 +10,14 @@ import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.repeat.Beginning;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.script.Expr;
+import dev.headroom.model.script.ScalerLines;
 import dev.headroom.model.script.Script;
 import dev.headroom.model.script.Statement;
 import java.util.LinkedHashMap;
@@ -60,6 +62,12 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
         refuse(changed, "adapters and quantised weights", "put them into the archive");
         refuse(run.loop().clips(), "`clip_grad_norm`", "write clip_grad_norm_(model)");
         refuse(run.trainer().evalBatch() != null, "`eval_batch`", "write a no_grad block");
+        boolean scales = ScalerLines.any(script.steps(), ScalerLines.UNSCALE)
+                || ScalerLines.any(script.steps(), ScalerLines.UPDATE);
+        if (scales && run.precision().amp() != DType.FLOAT16) {
+            throw new UserInputException(
+                    script.file() + " has lines of a GradScaler: pass `amp=fp16`, or leave them out");
+        }
         return List.of(new ScriptLoop(script));
     }
 
@@ -201,6 +209,11 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
             read(m.on(), names);
             m.arguments().forEach(a -> read(a, names));
         }
+    }
+
+    @Override
+    public boolean updatesScale() {
+        return ScalerLines.any(script.steps(), ScalerLines.UPDATE);
     }
 
     @Override

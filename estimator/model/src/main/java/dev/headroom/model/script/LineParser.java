@@ -66,7 +66,7 @@ final class LineParser {
             targets = names();
             expect("=");
         }
-        return new Statement.Line(targets, sum(), line);
+        return new Statement.Line(targets, ScalerLines.read(sum()), line);
     }
 
     private List<String> names() {

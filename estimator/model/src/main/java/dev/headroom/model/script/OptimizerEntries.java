@@ -19,6 +19,10 @@ import java.util.stream.Stream;
 /** Reads the optimizers of a loop: their arguments are the options of the command line, under the names of its JSON. */
 final class OptimizerEntries {
     private static final Map<String, Setting<?>> ARGUMENTS = arguments();
+    private static final String NUMBER = "\\d+\\.?\\d*([eE][-+]?\\d+)?|\\.\\d+";
+
+    /** Arguments that change no memory; they may be copied from a script. */
+    private static final List<String> OF_NO_MEMORY = List.of("lr", "betas", "eps", "alpha", "dampening");
 
     private final Collection<String> models;
     private final Scenario scenario;
@@ -41,6 +45,7 @@ final class OptimizerEntries {
     Script.Optimizer read(String name, Yaml entry) {
         List<String> known = new ArrayList<>(List.of("kind", "of", "only", "groups"));
         known.addAll(ARGUMENTS.keySet());
+        known.addAll(OF_NO_MEMORY);
         Map<String, Yaml> of = entry.map("an optimizer", known);
         if (!of.containsKey("kind")) {
             throw entry.wrong("optimizer '" + name + "' needs a kind, such as adamw");
@@ -53,6 +58,7 @@ final class OptimizerEntries {
         List<Script.Group> groups = new ArrayList<>();
         List<String> ofGroups = new ArrayList<>(List.of("of", "only"));
         ofGroups.addAll(ARGUMENTS.keySet());
+        ofGroups.addAll(OF_NO_MEMORY);
         for (Yaml group : of.get("groups").list()) {
             Map<String, Yaml> own = group.map("a group", ofGroups);
             groups.add(group(applied(run, own), own, group));
@@ -76,10 +82,11 @@ final class OptimizerEntries {
         String text = value.text(setting.key());
         ValueFormat<T> format = setting.words().orElseThrow().format();
         if (format.arity() == ValueFormat.Arity.FLAG) {
-            if (!text.equals("true") && !text.equals("false")) {
-                throw value.wrong(setting.key() + " is true or false");
+            boolean number = text.matches(NUMBER); // weight_decay: 0.01 is one other than 0
+            if (!number && !text.equals("true") && !text.equals("false")) {
+                throw value.wrong(setting.key() + " is true, false or a number");
             }
-            return run.with(setting, (T) Boolean.valueOf(text));
+            return run.with(setting, (T) Boolean.valueOf(number ? Double.parseDouble(text) != 0 : text.equals("true")));
         }
         try {
             return run.with(setting, format.read().apply(List.of(text)));

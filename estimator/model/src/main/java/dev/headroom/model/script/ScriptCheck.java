@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Looks at every line of a loop before any is played: names that nothing binds, calls of what does not exist. */
 final class ScriptCheck {
@@ -98,7 +99,12 @@ final class ScriptCheck {
             require(owner, name + " takes a model or an optimizer");
             return;
         }
-        if (name.equals("empty_cache") && alone) {
+        if ((name.equals("empty_cache") || name.equals(ScalerLines.UPDATE)) && alone) {
+            return;
+        }
+        if (name.equals(ScalerLines.UNSCALE) && alone) {
+            String of = ((Expr.Name) c.arguments().get(0)).name();
+            require(optimizers.contains(of), "unscale_ takes an optimizer");
             return;
         }
         if (name.equals("load")) {
@@ -145,6 +151,7 @@ final class ScriptCheck {
             Set<String> known = models.containsKey(n.name()) ? OF_MODELS : OF_OPTIMIZERS;
             require(known.contains(m.method()), "'" + n.name() + "' has no such call: " + unknown(m.method(), known));
             require(alone, m.method() + " stands in a line of its own");
+            checkArguments(m);
             if (m.method().equals("update_parameters")) {
                 String averaged = Objects.requireNonNull(models.get(n.name())).averages();
                 boolean source = averaged != null
@@ -174,6 +181,23 @@ final class ScriptCheck {
         }
         m.arguments().forEach(a -> check(a, false));
         m.named().values().forEach(a -> check(a, false));
+    }
+
+    /** Arguments of calls of models and optimizers: one that nobody reads would be ignored. */
+    private void checkArguments(Expr.Method m) {
+        boolean zero = m.method().equals("zero_grad");
+        boolean flag = !m.method().equals("step") && !m.method().equals("update_parameters");
+        m.named()
+                .keySet()
+                .forEach(key ->
+                        require(zero && key.equals("set_to_none"), m.method() + " has no argument '" + key + "' here"));
+        boolean fits = m.arguments().size() + m.named().size() <= 1
+                && Stream.concat(m.arguments().stream(), m.named().values().stream())
+                        .allMatch(a -> !flag || a instanceof Expr.Flag);
+        require(fits, m.method() + " takes True or False alone");
+        require(
+                !m.method().equals("step") || m.arguments().isEmpty(),
+                "step takes no argument: write what a closure does in lines before it");
     }
 
     private void arguments(String name, int given, Map<String, Expr> named) {
