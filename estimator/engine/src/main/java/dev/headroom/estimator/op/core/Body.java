@@ -170,6 +170,13 @@ public final class Body {
         return list;
     }
 
+    /** A temporary goes before its statement ends: a variable of a function that the statement calls. */
+    public void gone(Tensor temporary) {
+        if (temporaries.remove(temporary)) {
+            rt.free(temporary);
+        }
+    }
+
     /** Ends a variable before its time. */
     public void drop(Tensor variable) {
         if (variables.remove(variable)) {

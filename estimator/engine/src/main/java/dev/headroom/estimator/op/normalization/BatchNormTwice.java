@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.normalization;
 
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.NoGrad;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -68,8 +69,10 @@ final class BatchNormTwice {
             Tensor ggG = gamma == null || grads[1] == null ? null : wide(grads[1]);
             Tensor ggB = gamma == null || grads[2] == null ? null : wide(grads[2]);
             Tensor scale = gamma == null ? d.let(d.one(input.dtype())) : wide(gamma);
-            Tensor centred = d.let(d.sub(input, row(given(mean))));
-            Tensor root = row(training ? given(deviation) : d.let(d.pow(d.scaled(given(deviation)), -0.5)));
+            Tensor mu = row(statistic(given(mean)));
+            Tensor batch = training ? row(statistic(given(deviation))) : null;
+            Tensor centred = d.let(d.sub(input, mu));
+            Tensor root = batch != null ? batch : row(d.let(d.pow(d.scaled(given(deviation)), -0.5)));
             Tensor inverse = d.let(d.pow(root, 2));
             Tensor cubed = d.let(d.pow(root, 3));
             Tensor slope = d.let(d.mul(centred, cubed));
@@ -96,10 +99,9 @@ final class BatchNormTwice {
             }
             Tensor gG = null;
             if (gamma != null && ggI != null) {
-                Tensor first = training
-                        ? d.mul(ggI, firstGradient(gO, d.one(root.dtype()), centred, inverse, root))
-                        : d.mul(d.mul(ggI, gO), root);
-                gG = d.let(flatSums(d.let(first)));
+                gG = training
+                        ? weightGradient(ggI, centred, inverse, root)
+                        : d.let(flatSums(d.mul(d.mul(ggI, gO), root)));
             }
             Tensor ggO = ggI == null
                     ? null
@@ -109,6 +111,9 @@ final class BatchNormTwice {
             if (ggG != null) {
                 Tensor term = d.let(d.mul(d.mul(ggG, centred), root));
                 ggO = ggO == null ? term : d.addInPlace(ggO, term);
+                if (ggO != term) {
+                    d.drop(term);
+                }
             }
             if (ggB != null) {
                 ggO = ggO == null ? ggB : d.addInPlace(ggO, ggB);
@@ -127,10 +132,9 @@ final class BatchNormTwice {
                 Tensor gOSum) {
             Tensor sum = d.let(sums(ggI));
             Tensor spread = d.let(sums(d.mul(ggI, centred)));
-            Tensor third = d.mulInPlace(d.mul(d.mul(inverse, gOSpread), spread));
-            Tensor second = sums(d.mul(gO, ggI));
-            Tensor all = d.divInPlace(d.mul(sum, gOSum));
-            all = d.let(d.addInPlace(Derivation.less(rt, all, second), third));
+            Tensor first = d.divInPlace(d.mul(sum, gOSum));
+            Tensor less = Derivation.less(rt, first, sums(d.mul(gO, ggI))); // a chain of calls goes from left to right
+            Tensor all = d.let(d.addInPlace(less, d.mulInPlace(d.mul(d.mul(inverse, gOSpread), spread))));
             Tensor t0 = d.let(d.divInPlace(d.mul(slope, all)));
             Tensor right1 = d.sub(d.div(gOSum), gO);
             Tensor t1 = d.let(d.mul(d.divInPlace(d.mul(spread, cubed)), right1));
@@ -143,12 +147,21 @@ final class BatchNormTwice {
             return gI;
         }
 
+        /** The first gradient of the input without the weight, in two statements. */
+        private Tensor weightGradient(Tensor ggI, Tensor centred, Tensor inverse, Tensor root) {
+            Tensor unit = d.let(d.one(root.dtype()));
+            Tensor gG = d.let(d.mul(ggI, firstGradient(gO, unit, centred, inverse, root)));
+            d.drop(unit);
+            return d.assign(gG, flatSums(gG));
+        }
+
         /** first_back_grad_input. */
         private Tensor firstGradient(Tensor g, Tensor scale, Tensor centred, Tensor inverse, Tensor root) {
             Tensor h0 = d.let(d.divInPlace(d.mul(scale, root)));
-            Tensor right = d.mul(d.mul(centred, inverse), sums(d.mul(g, centred)));
-            Tensor middle = sums(g);
-            Tensor h1 = d.let(Derivation.less(rt, Derivation.less(rt, d.scaled(g), middle), right));
+            Tensor whole = d.scaled(g);
+            Tensor less = Derivation.less(rt, whole, sums(g));
+            Tensor spread = sums(d.mul(g, centred)); // of a product, the right side comes first
+            Tensor h1 = d.let(Derivation.less(rt, less, d.mul(d.mul(centred, inverse), spread)));
             Tensor out = d.mul(h0, h1);
             d.drop(h1);
             d.drop(h0);
@@ -157,6 +170,11 @@ final class BatchNormTwice {
 
         private static Tensor given(@Nullable Tensor t) {
             return java.util.Objects.requireNonNull(t, "statistics of a batch norm");
+        }
+
+        /** Of the batch: in the input's type, which has less precision than its statistics under autocast. */
+        private Tensor statistic(Tensor of) {
+            return training && of.dtype() != input.dtype() ? d.let(d.made(Copies.to(rt, of, input.dtype()))) : of;
         }
 
         /** expand_as_dim1. */
@@ -181,7 +199,7 @@ final class BatchNormTwice {
         private Tensor sums(Tensor t) {
             Tensor out = d.sum(t, 0, true);
             for (int dim = out.dim() - 1; dim > 1; dim--) {
-                out = d.sum(out, dim, true);
+                out = d.summedOn(out, dim, true);
             }
             return out;
         }
@@ -189,7 +207,7 @@ final class BatchNormTwice {
         private Tensor flatSums(Tensor t) {
             Tensor out = d.sum(t, 0, false);
             for (int dim = out.dim() - 1; dim > 0; dim--) {
-                out = d.sum(out, dim, false);
+                out = d.summedOn(out, dim, false);
             }
             return out;
         }

@@ -102,6 +102,13 @@ final class Derivation {
         return b.made(Reductions.sum(rt, x, new long[] {dim}, keep, x.dtype()));
     }
 
+    /** {@code r = r.sum(dim, keepdim)} for the variable of a function that the statement calls. */
+    Tensor summedOn(Tensor r, long dim, boolean keep) {
+        Tensor out = sum(r, dim, keep);
+        b.gone(r);
+        return out;
+    }
+
     Tensor reshape(Tensor x, long... sizes) {
         return b.made(Views.reshape(rt, x, sizes));
     }
