@@ -51,7 +51,6 @@ final class ViewHistory {
                     operator.keep(t);
                 }
             }
-            fn.backward = null;
             for (int i = 1; i < out.length; i++) {
                 out[i] = inner[i];
             }

@@ -71,6 +71,8 @@ public final class RecordedFormulas {
                 return mul(b, b.call("neg", g), square);
             }),
             Map.entry("AbsBackward0", (b, g, x) -> mul(b, g, b.call("sgn", x))),
+            Map.entry("ClampBackward", (b, g, x) -> clamp(b, g, x, 1)),
+            Map.entry("ClampBackward1", (b, g, x) -> clamp(b, g, x, 2)),
             Map.entry("NegBackward0", (b, g, x) -> b.call("neg", g)),
             Map.entry("PowBackward0", (b, g, x) -> mul(b, g, mul(b, b.call("pow.Tensor_Scalar", x, 1), 2))),
             Map.entry("Log1PBackward0", (b, g, x) -> b.call("div.Tensor", g, b.call("add.Tensor", x, 1))),
@@ -108,6 +110,16 @@ public final class RecordedFormulas {
 
     private static Tensor sigmoid(Body b, Tensor g, Tensor y) {
         return SIGMOID.apply(b, g, y);
+    }
+
+    /** FunctionsManual.cpp, clamp_backward: {@code where(self >= min, grad, scalar_tensor(0))}, or within two bounds. */
+    private static Tensor clamp(Body b, Tensor g, Tensor x, int bounds) {
+        Tensor zero = b.let(b.made(b.runtime().empty(g.dtype())));
+        Tensor within = b.call("ge.Scalar", x, 0);
+        if (bounds == 2) {
+            within = b.call("logical_and_", within, b.call("le.Scalar", x, 0));
+        }
+        return b.call("where.self", within, g, zero);
     }
 
     /** What was kept decides the layout. */

@@ -8,12 +8,12 @@ public final class BlendRules {
 
     public static void register(Registry r) {
         for (String name : new String[] {"clamp", "clip"}) {
-            r.single("aten." + name + ".default", c -> Blending.clamp(c, "ClampBackward1", false));
-            r.single("aten." + name + "_.default", c -> Blending.clamp(c, "ClampBackward1", true));
+            r.single("aten." + name + ".default", c -> Blending.clamp(c, r, "ClampBackward1", false));
+            r.single("aten." + name + "_.default", c -> Blending.clamp(c, r, "ClampBackward1", true));
         }
         for (String name : new String[] {"clamp_min", "clamp_max"}) {
-            r.single("aten." + name + ".default", c -> Blending.clamp(c, "ClampBackward", false));
-            r.single("aten." + name + "_.default", c -> Blending.clamp(c, "ClampBackward", true));
+            r.single("aten." + name + ".default", c -> Blending.clamp(c, r, "ClampBackward", false));
+            r.single("aten." + name + "_.default", c -> Blending.clamp(c, r, "ClampBackward", true));
         }
         for (boolean inPlace : new boolean[] {false, true}) {
             String name = inPlace ? "aten.lerp_." : "aten.lerp.";

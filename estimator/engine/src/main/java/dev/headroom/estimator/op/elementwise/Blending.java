@@ -4,9 +4,11 @@ import dev.headroom.estimator.op.core.Binary;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.RecordedFormulas;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Unary;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -19,10 +21,18 @@ public final class Blending {
     private Blending() {}
 
     /** {@code where(self > min && self < max, grad, scalar_tensor(0))}. */
-    static Tensor clamp(Call c, String node, boolean inPlace) {
+    static Tensor clamp(Call c, Registry rules, String node, boolean inPlace) {
         int bounds = (c.has("min") ? 1 : 0) + (c.has("max") ? 1 : 0);
         Tensor x = c.tensor("self");
-        return Unary.apply(c.runtime(), node, x, Unary.Keep.SELF, clampGradient(bounds), inPlace, promoted(c, x));
+        return Unary.apply(
+                c.runtime(),
+                node,
+                x,
+                Unary.Keep.SELF,
+                clampGradient(bounds),
+                inPlace,
+                promoted(c, x),
+                RecordedFormulas.of(rules, bounds == 2 ? "ClampBackward1" : "ClampBackward"));
     }
 
     public static Unary.Gradient clampGradient(int bounds) {
