@@ -12,6 +12,7 @@ import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.CudnnWorkspace;
@@ -50,7 +51,18 @@ class LoopRecordingsTest {
                 "r1-tokens",
                 "r1-mixed",
                 "pinn",
-                "pinn-siren"
+                "pinn-siren",
+                "keep-zero",
+                "refrozen",
+                "short-batch",
+                "retained",
+                "penalty-amp",
+                "penalty-norm",
+                "gan-amp",
+                "amp-clips",
+                "amp-parts",
+                "amp-fused",
+                "amp-values"
             })
     void everyLineIsEqual(String name) throws IOException {
         JsonNode recording = read(LOOPS.resolve(name + ".json.gz"));
@@ -58,6 +70,7 @@ class LoopRecordingsTest {
                 .with(ScenarioSettings.BATCH, recording.path("batch").asLong())
                 .with(ScenarioSettings.STEPS, recording.path("steps").asInt())
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .with(ScenarioSettings.AMP, recording.has("amp") ? DType.FLOAT16 : null)
                 .on(GpuCatalogue.find("h200").orElseThrow());
         List<String> recorded = new ArrayList<>();
         recording.path("phases").forEach(p -> recorded.add(line(p)));
@@ -131,6 +144,11 @@ class LoopRecordingsTest {
             a = z.view             | 7: '.view' is no call; results are named by their number, as in out[0]: a = z.view
             G.step()               | 7: 'G' has no such call: nothing is called 'step'
             'g.step()               '| 7: nothing is called 'g'
+            scaler.scale(z)        | 7: of a GradScaler there are scaler.scale(loss).backward()
+            scaler.unscale_(G)     | 7: unscale_ takes an optimizer
+            G.zero_grad(keep=True) | 7: zero_grad has no argument 'keep' here
+            G.train(1)             | 7: train takes True or False alone
+            torch.nn.mse_los(z, z) | 7: nothing is called 'mse_los'; did you mean 'mse_loss'?
             del a                  | 7: nothing is called 'a'
             z.backward(create_graph=True) | 7: create_graph=True leaves a history in .grad; write gradient =
             """)

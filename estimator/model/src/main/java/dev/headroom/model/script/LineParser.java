@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,8 @@ import java.util.regex.Pattern;
 final class LineParser {
     private static final Pattern TOKEN =
             Pattern.compile("\\s*(?:(\\d+\\.?\\d*(?:[eE][-+]?\\d+)?|\\.\\d+)|([A-Za-z_]\\w*)|(\\*\\*|.))");
+
+    private static final Set<String> MODULES = Set.of("torch", "nn", "F", "functional", "utils", "autograd", "cuda");
 
     /** Far more brackets within each other, or signs in a row, than anybody writes. */
     private static final int DEEPEST = 100;
@@ -144,7 +147,9 @@ final class LineParser {
                             "'." + method + "' is no call; results are named by their" + " number, as in out[0]");
                 }
                 Map<String, Expr> named = new LinkedHashMap<>();
-                of = new Expr.Method(of, method, arguments(named), named);
+                List<Expr> given = arguments(named);
+                boolean same = method.equals("parameters") && of instanceof Expr.Name && given.isEmpty();
+                of = same ? of : new Expr.Method(of, method, given, named); // who clips is given the model itself
             } else {
                 return of;
             }
@@ -163,7 +168,7 @@ final class LineParser {
             Expr first = sum();
             return accept("]") ? new Expr.Sequence(List.of(first)) : sequence(first, "]");
         }
-        String token = next();
+        String token = withoutModule(next());
         if (token.equals("True") || token.equals("False")) {
             return new Expr.Flag(token.equals("True"));
         }
@@ -180,6 +185,25 @@ final class LineParser {
             throw new IllegalArgumentException(
                     token.isEmpty() ? "the line ends too early" : "'" + token + "' is not expected there", e);
         }
+    }
+
+    /** {@code F.mse_loss(} and {@code torch.nn.utils.clip_grad_norm_(} without the module; other names as they are. */
+    private String withoutModule(String first) {
+        int i = at;
+        String last = first;
+        while (MODULES.contains(last) && i + 1 < tokens.size() && tokens.get(i).equals(".")) {
+            last = tokens.get(i + 1);
+            i += 2;
+        }
+        boolean called =
+                i > at && isName(last) && i < tokens.size() && tokens.get(i).equals("(");
+        boolean named =
+                first.equals("torch") || first.equals("nn") || Function.of(last).isPresent(); // F may be a model
+        if (!called || !named) {
+            return first;
+        }
+        at = i;
+        return last;
     }
 
     private Expr sequence(Expr first, String end) {

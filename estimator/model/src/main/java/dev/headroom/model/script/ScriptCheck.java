@@ -18,7 +18,7 @@ final class ScriptCheck {
     private static final Set<String> OF_OPTIMIZERS = Set.of("step", "zero_grad");
     private static final Set<String> OF_MODELS =
             Set.of("train", "eval", "requires_grad_", "zero_grad", "update_parameters");
-    private static final Set<String> OF_TENSORS = Set.of("backward", "detach", "requires_grad_");
+    private static final Set<String> OF_TENSORS = Set.of("backward", "detach", "item", "requires_grad_");
 
     private static final Set<String> OF_GRAD =
             Set.of("outputs", "inputs", "grad_outputs", "create_graph", "retain_graph");
