@@ -112,7 +112,7 @@ public final class RecordedFormulas {
         return SIGMOID.apply(b, g, y);
     }
 
-    /** FunctionsManual.cpp, clamp_backward: {@code where(self >= min, grad, scalar_tensor(0))}, or within two bounds. */
+    /** FunctionsManual.cpp, clamp_backward: {@code where(self >= min, grad, 0)}, or within two bounds. */
     private static Tensor clamp(Body b, Tensor g, Tensor x, int bounds) {
         Tensor zero = b.let(b.made(b.runtime().empty(g.dtype())));
         Tensor within = b.call("ge.Scalar", x, 0);
