@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts a {@code torch.autograd.Function} in the place of what an exporter traced of one: its forward pass runs without
  * autograd. What it keeps and what its backward pass computes is in no archive, so it is assumed what most do: it keeps
- * what it is given, unless it hands that on as it is, and makes each gradient from that. An estimate with such functions
- * is marked.
+ * what it is given, unless it hands that on as it is, and makes each gradient from that. An estimate with such a
+ * function is marked.
  */
 public final class AssumedFunctions {
     private static final String TARGET = "higher_order.autograd_function";

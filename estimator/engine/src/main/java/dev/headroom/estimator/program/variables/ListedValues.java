@@ -3,7 +3,7 @@ package dev.headroom.estimator.program.variables;
 import dev.headroom.estimator.program.source.PythonFrame;
 import java.util.List;
 
-/** The nodes that make what a list holds. The list was made before the loop that fills it, on a line without operators. */
+/** Nodes that make what a list holds. It was made before the loop that fills it, on a line without operators. */
 final class ListedValues {
     private final List<List<PythonFrame>> frames;
     private final int depth;

@@ -24,7 +24,6 @@ final class ReturnedNames {
     /**
      * The last node that runs while a caller's variable holds a value that the call's own variable gives it, or -1.
      *
-     * @param output which of the node's results it is
      * @param depth of the call that made it and returns it
      */
     int heldUntil(int made, int output, int depth) {
@@ -37,8 +36,7 @@ final class ReturnedNames {
             return UNKNOWN;
         }
         List<String> names = variables.frame(made, depth).assigned();
-        int results = nodes.get(made).outputs().size();
-        String name = names.size() == 1 ? names.get(0) : names.size() == results ? names.get(output) : "";
+        String name = names.isEmpty() ? "" : names.get(0);
         List<String> returned = line.returned();
         int place = returned.indexOf(name);
         if (place < 0 || returned.size() == 1 || variables.rebound(name, made + 1, made, depth) < last) {
