@@ -43,7 +43,6 @@ public final class FullyShard implements Wrapper {
     private final @Nullable Collectives replicas;
     private final Map<String, UnitHooks> units = new LinkedHashMap<>();
     private Communication shared;
-    private boolean began;
 
     /**
      * A rank.
@@ -90,11 +89,12 @@ public final class FullyShard implements Wrapper {
         shared = new Communication(eager, passes);
         eager.own(Communication.OWNER);
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(graph);
-        for (Unit unit : Unit.of(graph.held(), blocks)) {
+        List<Unit> wrapped = Unit.of(graph.held(), blocks);
+        for (Unit unit : wrapped) {
             units.put(unit.path(), wrap(model, unit));
         }
         if (parallel.build() == Parallelism.Build.META) {
-            materialise(model);
+            materialise(model, wrapped);
         }
     }
 
@@ -125,7 +125,7 @@ public final class FullyShard implements Wrapper {
         DType reduce = options.reduceDtype() == options.paramDtype() ? null : options.reduceDtype();
         ParameterGroup group =
                 new ParameterGroup(shared, parameters, shards, root ? null : afterForward(), replicas, reduce);
-        return new UnitHooks(shared, group, byName, options.paramDtype(), this::begin, this::finish);
+        return new UnitHooks(shared, group, byName, options.paramDtype(), this::finish);
     }
 
     /** Among whom a block is divided after its forward pass; {@code null}: it stays whole. */
@@ -141,10 +141,13 @@ public final class FullyShard implements Wrapper {
      * {@code model.to_empty(device="cuda")}: a tied parameter is made at each of its places, and the one before goes
      * (torch/nn/modules/module.py, Module._apply, which swaps tensors).
      */
-    private void materialise(ModelMemory model) {
+    private void materialise(ModelMemory model, List<Unit> wrapped) {
         Map<String, ShardedParameter> byName = new HashMap<>();
         units.values().forEach(u -> byName.putAll(u.parameters()));
         List<String> places = model.places();
+        Map<Integer, List<Unit>> done = new HashMap<>();
+        wrapped.forEach(unit -> done.computeIfAbsent(lastOf(unit, places), k -> new ArrayList<>())
+                .add(unit));
         Map<String, Tensor> before = new HashMap<>();
         for (int i = 0; i < places.size(); i++) {
             String name = places.get(i);
@@ -163,7 +166,25 @@ public final class FullyShard implements Wrapper {
                     eager.release(before.put(name, other));
                 }
             }
+            // FSDPModule._apply: a wrapped module pads what its unit has, once all inside of it is there.
+            for (Unit unit : done.getOrDefault(i, List.of())) {
+                Objects.requireNonNull(units.get(unit.path()))
+                        .parameters()
+                        .values()
+                        .forEach(ShardedParameter::pad);
+            }
         }
+    }
+
+    /** The last place of what a unit has; of the model itself the last of all. */
+    private static int lastOf(Unit unit, List<String> places) {
+        int last = unit.path().isEmpty() ? places.size() - 1 : -1;
+        for (int i = 0; i < places.size(); i++) {
+            boolean own =
+                    unit.parameters().contains(places.get(i)) || unit.buffers().contains(places.get(i));
+            last = own ? Math.max(last, i) : last;
+        }
+        return last;
     }
 
     @Override
@@ -184,14 +205,6 @@ public final class FullyShard implements Wrapper {
     @Override
     public Tensor[] afterForward(Tensor[] made) {
         return made;
-    }
-
-    /** The first forward pass begins (FSDPState._lazy_init). */
-    private void begin() {
-        if (!began) {
-            began = true;
-            inOrder().forEach(u -> u.group().parameters().forEach(ShardedParameter::pad));
-        }
     }
 
     /** _root_post_backward_final_callback. */

@@ -126,8 +126,8 @@ final class ShardedParameter {
     }
 
     /**
-     * {@code to_empty}: takes memory for the own rows alone, where there is none; they are padded before the first
-     * forward pass.
+     * {@code to_empty}: takes memory for the own rows alone, where there is none; they are padded when all of the unit
+     * has some.
      *
      * @return the own rows, to be filled
      */

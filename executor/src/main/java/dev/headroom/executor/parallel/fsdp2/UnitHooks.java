@@ -18,7 +18,6 @@ final class UnitHooks implements ModuleHooks {
     private final ParameterGroup group;
     private final Map<String, ShardedParameter> parameters;
     private final @Nullable DType type;
-    private final Runnable begin;
     private final Runnable finish;
     private Activity activity = Activity.IDLE;
 
@@ -27,7 +26,6 @@ final class UnitHooks implements ModuleHooks {
      *
      * @param parameters of the group, by name
      * @param type that floating-point arguments are converted to; {@code null} for none
-     * @param begin the forward pass begins here
      * @param finish the backward pass is over
      */
     UnitHooks(
@@ -35,14 +33,12 @@ final class UnitHooks implements ModuleHooks {
             ParameterGroup group,
             Map<String, ShardedParameter> parameters,
             @Nullable DType type,
-            Runnable begin,
             Runnable finish) {
         this.shared = shared;
         this.eager = shared.eager;
         this.group = group;
         this.parameters = parameters;
         this.type = type;
-        this.begin = begin;
         this.finish = finish;
     }
 
@@ -66,7 +62,6 @@ final class UnitHooks implements ModuleHooks {
             boolean first = activity != Activity.FORWARD;
             activity = Activity.FORWARD;
             if (first && shared.forwardRoot() == null) {
-                begin.run();
                 shared.setForwardRoot(this);
             }
             Tensor[] given = converted(arguments);
