@@ -1,9 +1,7 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Node;
 import org.jspecify.annotations.Nullable;
 
@@ -19,30 +17,12 @@ final class BodyMode {
 
     /** Enters the mode; to be left by running the result. */
     static Runnable enter(EagerRuntime runtime, Node node) {
-        return node.target().equals(AUTOCAST) ? autocast(runtime, node) : gradMode(runtime, node);
-    }
-
-    private static Runnable gradMode(EagerRuntime runtime, Node node) {
-        boolean enabled = runtime.gradMode() && flag(node, 0, true);
-        boolean before = runtime.setGradMode(enabled);
-        return () -> runtime.setGradMode(before);
-    }
-
-    private static Runnable autocast(EagerRuntime runtime, Node node) {
-        AutocastMode mode = runtime.autocast();
-        DType type = argument(node, 1) instanceof Argument.Type t
-                ? t.value()
-                : mode.state().type();
-        boolean caching = flag(node, 3, mode.state().caching());
-        AutocastMode.State before = mode.enter(new AutocastMode.State(flag(node, 2, true), type, caching));
-        return () -> mode.exit(before);
+        return node.target().equals(AUTOCAST)
+                ? RegionModes.autocast(runtime, argument(node, 1), argument(node, 2), argument(node, 3))
+                : RegionModes.gradients(runtime, argument(node, 0));
     }
 
     private static @Nullable Argument argument(Node node, int i) {
         return i < node.arguments().size() ? node.arguments().get(i).value() : null;
-    }
-
-    private static boolean flag(Node node, int i, boolean otherwise) {
-        return argument(node, i) instanceof Argument.Bool b ? b.value() : otherwise;
     }
 }

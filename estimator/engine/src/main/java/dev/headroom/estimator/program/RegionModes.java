@@ -8,6 +8,7 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.rewrite.InlinedRegions;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the nodes of {@link InlinedRegions} switch: {@code torch.set_grad_enabled} and {@code torch.autocast}. The
@@ -47,22 +48,34 @@ final class RegionModes {
     }
 
     private Runnable gradients(Node node) {
-        boolean before = runtime.setGradMode(runtime.gradMode() && flag(node, InlinedRegions.GRADIENTS, true));
-        return () -> runtime.setGradMode(before);
+        return gradients(runtime, node.argument(InlinedRegions.GRADIENTS));
     }
 
     private Runnable autocast(Node node) {
+        return autocast(
+                runtime,
+                node.argument(InlinedRegions.TYPE),
+                node.argument(InlinedRegions.AUTOCAST),
+                node.argument(InlinedRegions.CACHE));
+    }
+
+    /** Lets autograd record unless told otherwise, where it does; running the result undoes that. */
+    static Runnable gradients(EagerRuntime runtime, @Nullable Argument enabled) {
+        boolean before = runtime.setGradMode(runtime.gradMode() && flag(enabled, true));
+        return () -> runtime.setGradMode(before);
+    }
+
+    /** Switches autocast, on unless told otherwise; running the result undoes that. What is not told stays. */
+    static Runnable autocast(
+            EagerRuntime runtime, @Nullable Argument type, @Nullable Argument enabled, @Nullable Argument caching) {
         AutocastMode mode = runtime.autocast();
-        DType type = node.argument(InlinedRegions.TYPE) instanceof Argument.Type t
-                ? t.value()
-                : mode.state().type();
-        boolean caching = flag(node, InlinedRegions.CACHE, mode.state().caching());
-        AutocastMode.State before =
-                mode.enter(new AutocastMode.State(flag(node, InlinedRegions.AUTOCAST, true), type, caching));
+        DType to = type instanceof Argument.Type t ? t.value() : mode.state().type();
+        boolean caches = flag(caching, mode.state().caching());
+        AutocastMode.State before = mode.enter(new AutocastMode.State(flag(enabled, true), to, caches));
         return () -> mode.exit(before);
     }
 
-    private static boolean flag(Node node, String name, boolean otherwise) {
-        return node.argument(name) instanceof Argument.Bool b ? b.value() : otherwise;
+    private static boolean flag(@Nullable Argument value, boolean otherwise) {
+        return value instanceof Argument.Bool b ? b.value() : otherwise;
     }
 }

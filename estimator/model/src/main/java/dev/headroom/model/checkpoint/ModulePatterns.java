@@ -54,10 +54,15 @@ final class ModulePatterns {
     }
 
     private static List<Range> calls(List<ModuleCalls.Call> roots, String glob) {
-        Predicate<String> fits = glob.contains("*") ? compile(glob).asMatchPredicate() : glob::equals;
+        Predicate<String> fits = fits(glob);
         return ModuleCalls.outermost(roots, c -> !c.path().isEmpty() && fits.test(c.path())).stream()
                 .map(c -> new Range(c.from(), c.to()))
                 .toList();
+    }
+
+    /** Whether a path is the one that is named, or of the pattern. */
+    static Predicate<String> fits(String glob) {
+        return glob.contains("*") ? compile(glob).asMatchPredicate() : glob::equals;
     }
 
     static Pattern compile(String glob) {

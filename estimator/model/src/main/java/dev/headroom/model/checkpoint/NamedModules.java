@@ -41,8 +41,7 @@ public final class NamedModules {
     }
 
     private List<String> find(String text) {
-        Predicate<String> fits =
-                text.contains("*") ? ModulePatterns.compile(text).asMatchPredicate() : text::equals;
+        Predicate<String> fits = ModulePatterns.fits(text);
         Set<String> found = new LinkedHashSet<>(RepeatedBlocks.ofClass(graph, text::equals));
         graph.held().modules().stream().filter(fits).forEach(found::add);
         if (found.isEmpty()) {

@@ -15,7 +15,6 @@ import dev.headroom.model.memo.GraphMemo;
 import dev.headroom.model.rewrite.InlinedRegions;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,10 +40,21 @@ public final class AssumedFunctions {
     private final Graph graph;
     private final Map<String, TensorMeta> values;
     private final List<Node> nodes = new ArrayList<>();
+    private final Map<String, Integer> lastReads = new HashMap<>();
 
     private AssumedFunctions(Graph graph) {
         this.graph = graph;
         this.values = new HashMap<>(graph.values());
+        for (int i = 0; i < graph.nodes().size(); i++) {
+            for (String read : graph.nodes().get(i).reads()) {
+                lastReads.put(read, i);
+            }
+        }
+        for (Output output : graph.outputs()) {
+            if (output.value() != null) {
+                lastReads.put(output.value(), graph.nodes().size());
+            }
+        }
     }
 
     /** Whether a node is such a function. */
@@ -75,7 +85,7 @@ public final class AssumedFunctions {
 
     /** The call as one node; {@code null} for one that runs other graphs, or whose results nobody reads. */
     private @Nullable Node function(CustomFunctions.Traced call, List<Node> body) {
-        Set<String> made = new HashSet<>();
+        Set<String> made = new LinkedHashSet<>();
         Set<String> given = new LinkedHashSet<>();
         for (Node n : body) {
             boolean runsGraph = n.arguments().stream().anyMatch(a -> a.value() instanceof Argument.Subgraph);
@@ -85,11 +95,8 @@ public final class AssumedFunctions {
             n.reads().stream().filter(v -> !made.contains(v)).forEach(given::add);
             n.outputs().stream().filter(v -> v != null).forEach(made::add);
         }
-        Set<String> results = new LinkedHashSet<>();
-        graph.nodes()
-                .subList(call.to(), graph.nodes().size())
-                .forEach(n -> n.reads().stream().filter(made::contains).forEach(results::add));
-        graph.outputs().stream().map(Output::value).filter(made::contains).forEach(results::add);
+        Set<String> results = new LinkedHashSet<>(made);
+        results.removeIf(v -> lastReads.getOrDefault(v, -1) < call.to());
         if (results.isEmpty()) {
             return null;
         }

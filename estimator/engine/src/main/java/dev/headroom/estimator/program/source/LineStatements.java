@@ -59,7 +59,7 @@ public final class LineStatements {
                         ? behind
                         : List.of(line);
             }
-            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+            depth += PythonFrame.nesting(c);
         }
         return List.of(line);
     }
@@ -82,7 +82,7 @@ public final class LineStatements {
                 out.add(line.substring(start, i).strip());
                 start = i + 1;
             } else {
-                depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+                depth += PythonFrame.nesting(c);
             }
         }
         out.add(line.substring(start).strip());

@@ -49,7 +49,7 @@ public record PythonFrame(String file, int line, String text, List<String> assig
     public boolean isUnfinished() {
         int open = 0;
         for (int i = 0; i < text.length(); i++) {
-            open += "([{".indexOf(text.charAt(i)) >= 0 ? 1 : ")]}".indexOf(text.charAt(i)) >= 0 ? -1 : 0;
+            open += nesting(text.charAt(i));
         }
         return open != 0;
     }
@@ -204,7 +204,7 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         int depth = 0;
         for (int i = open; i < value.length(); i++) {
             char c = value.charAt(i);
-            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+            depth += nesting(c);
             if (depth == 0) {
                 return i;
             }
@@ -229,6 +229,11 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         return out.size() == assigned().size() ? out : List.of();
     }
 
+    /** By how many brackets a character leads deeper. */
+    static int nesting(char c) {
+        return "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+    }
+
     /** What commas part that are in no brackets; empty where brackets stay open. */
     private static List<String> split(String values) {
         List<String> out = new ArrayList<>();
@@ -236,7 +241,7 @@ public record PythonFrame(String file, int line, String text, List<String> assig
         int start = 0;
         for (int i = 0; i < values.length(); i++) {
             char c = values.charAt(i);
-            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+            depth += nesting(c);
             if (c == ',' && depth == 0) {
                 out.add(values.substring(start, i).strip());
                 start = i + 1;

@@ -52,7 +52,8 @@ public final class SpelledCalls {
         if (item && !called.equals(items.computeIfAbsent(name, k -> called))) {
             return false;
         }
-        return made.merge(name, 1, Integer::sum) <= Math.max(item ? mostOfOneName() : 1, spelled);
+        int calls = made.merge(name, 1, Integer::sum);
+        return calls <= Math.max(1, spelled) || item && calls <= mostOfOneName();
     }
 
     /** How often the line calls the name that it calls most: {@code attention(norm(x), norm(y))} one of them twice. */

@@ -79,14 +79,14 @@ final class HiddenNames {
         }
         for (int reader : readers.getOrDefault(value, List.of())) {
             if (reader > end
-                    && sameCall(reader, made, depth)
+                    && Lifetimes.sameCall(callEnd, reader, made, depth)
                     && frames.get(reader).size() > depth) {
                 if (isArgument(made, reader, depth)) {
                     return null;
                 }
                 Set<String> names =
                         new HashSet<>(names(frames.get(reader).get(depth).text()));
-                for (int i = reader; i >= 0 && sameCall(i, made, depth) && names.size() > 1; i--) {
+                for (int i = reader; i >= 0 && Lifetimes.sameCall(callEnd, i, made, depth) && names.size() > 1; i--) {
                     if (frames.get(i).size() > depth) {
                         names.removeAll(frames.get(i).get(depth).assigned());
                     }
@@ -103,7 +103,7 @@ final class HiddenNames {
      */
     Set<String> spelledOf(String value, List<String> names, int made, int depth, int end) {
         for (int reader : readers.getOrDefault(value, List.of())) {
-            if (reader > end && sameCall(reader, made, depth)) {
+            if (reader > end && Lifetimes.sameCall(callEnd, reader, made, depth)) {
                 Set<String> spelled = new HashSet<>(names);
                 spelled.retainAll(
                         frames.get(reader).size() > depth
@@ -131,7 +131,7 @@ final class HiddenNames {
         Set<String> out = new HashSet<>();
         for (int reader : readers.getOrDefault(value, List.of())) {
             if (reader <= end
-                    || !sameCall(reader, made, depth)
+                    || !Lifetimes.sameCall(callEnd, reader, made, depth)
                     || frames.get(reader).size() <= depth) {
                 continue;
             }
@@ -165,7 +165,7 @@ final class HiddenNames {
         int seen = end + 1;
         for (int reader : readers.getOrDefault(value, List.of())) {
             if (reader <= end
-                    || !sameCall(reader, made, depth)
+                    || !Lifetimes.sameCall(callEnd, reader, made, depth)
                     || frames.get(reader).size() <= depth) {
                 continue;
             }
@@ -184,10 +184,9 @@ final class HiddenNames {
             if (again && !speaksOfAnother(line, name, made, depth)) {
                 continue; // no other line gave the first name another value
             }
-            Set<String> names =
-                    new HashSet<>(names(CONDITION.matcher(line.text()).replaceAll("")));
+            Set<String> names = new HashSet<>(names(withoutConditions(line.text())));
             line.assigned().forEach(names::remove);
-            for (int i = reader - 1; i >= 0 && sameCall(i, made, depth); i--) {
+            for (int i = reader - 1; i >= 0 && Lifetimes.sameCall(callEnd, i, made, depth); i--) {
                 if (frames.get(i).size() > depth) {
                     frames.get(i).get(depth).assigned().forEach(names::remove);
                 }
@@ -213,7 +212,7 @@ final class HiddenNames {
 
     /** Whether a line of the call before a node shows what a name is assigned, other than a list. */
     private boolean assignedBefore(String name, int node, int made, int depth) {
-        for (int i = node; i >= 0 && sameCall(i, made, depth); i--) {
+        for (int i = node; i >= 0 && Lifetimes.sameCall(callEnd, i, made, depth); i--) {
             if (frames.get(i).size() > depth) {
                 PythonFrame frame = frames.get(i).get(depth);
                 if (frame.assigned().contains(name)
@@ -228,8 +227,8 @@ final class HiddenNames {
     /** Whether a line of the call reads a value and takes it out of a list: {@code skips.pop()}. */
     boolean pops(String name, String value, int made, int depth) {
         return readers.getOrDefault(value, List.of()).stream()
-                .filter(reader ->
-                        sameCall(reader, made, depth) && frames.get(reader).size() > depth)
+                .filter(reader -> Lifetimes.sameCall(callEnd, reader, made, depth)
+                        && frames.get(reader).size() > depth)
                 .anyMatch(reader -> frames.get(reader).get(depth).text().contains(name + ".pop("));
     }
 
@@ -248,7 +247,7 @@ final class HiddenNames {
             return -1;
         }
         String operator = nodes.get(reader).operator();
-        for (int i = reader + 1; i < frames.size() && sameCall(i, made, depth); i++) {
+        for (int i = reader + 1; i < frames.size() && Lifetimes.sameCall(callEnd, i, made, depth); i++) {
             if (nodes.get(i).operator().equals(operator)
                     && joins(list, i, made, depth)
                     && !nodes.get(i).reads().contains(value)) {
@@ -260,7 +259,7 @@ final class HiddenNames {
 
     /** Whether a node is on a line that joins that list, and no other one. */
     private boolean joins(String list, int node, int made, int depth) {
-        if (!sameCall(node, made, depth) || frames.get(node).size() != depth + 1) {
+        if (!Lifetimes.sameCall(callEnd, node, made, depth) || frames.get(node).size() != depth + 1) {
             return false;
         }
         Matcher m = JOINED.matcher(frames.get(node).get(depth).text());
@@ -271,8 +270,9 @@ final class HiddenNames {
         return joined.equals(Set.of(list));
     }
 
-    private boolean sameCall(int a, int b, int depth) {
-        return callEnd[a].length > depth && callEnd[a][depth] == callEnd[b][depth];
+    private static String withoutConditions(String line) {
+        // A pattern takes long to say that a line has none of what it looks for.
+        return line.contains(" if ") ? CONDITION.matcher(line).replaceAll("") : line;
     }
 
     private Set<String> names(String line) {

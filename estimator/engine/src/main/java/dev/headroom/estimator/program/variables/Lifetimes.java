@@ -8,7 +8,6 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.ObservedReleases;
-import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -95,7 +94,7 @@ public final class Lifetimes {
         }
         Map<String, Integer> seen = ObservedReleases.of(nodes);
         nodes.forEach(node -> {
-            if (converts(node) && keepsType(node, graph)) {
+            if (TracedAliases.isToOwnType(node, graph)) {
                 // Where somebody looked on it made no tensor of its own; in a run of other types it may.
                 seen.remove(node.outputs().get(0));
             }
@@ -141,17 +140,6 @@ public final class Lifetimes {
             }
         }
         return new Lifetimes(released);
-    }
-
-    private static boolean converts(Node node) {
-        return node.operator().equals("aten.to") || node.operator().equals("aten.type_as");
-    }
-
-    private static boolean keepsType(Node node, Graph graph) {
-        TensorMeta from =
-                graph.values().get(node.reads().isEmpty() ? "" : node.reads().get(0));
-        TensorMeta to = graph.values().get(node.outputs().get(0));
-        return from != null && to != null && from.dtype() == to.dtype();
     }
 
     /**
@@ -206,6 +194,11 @@ public final class Lifetimes {
             }
         }
         return to.size();
+    }
+
+    /** Whether two nodes run in the same call at a depth, of which these are the {@link #callEnds}. */
+    static boolean sameCall(int[][] callEnd, int a, int b, int depth) {
+        return callEnd[a].length > depth && callEnd[a][depth] == callEnd[b][depth];
     }
 
     /** By node and depth of its module stack: the last node of that call. */

@@ -44,7 +44,7 @@ final class Statements {
         }
         if (known(node)[depth] == 0) {
             int at = node;
-            while (at > 0 && sameCall(at - 1, node, depth) && !isKnown(at - 1, depth)) {
+            while (at > 0 && Lifetimes.sameCall(callEnd, at - 1, node, depth) && !isKnown(at - 1, depth)) {
                 at--;
             }
             while (at <= node) {
@@ -69,10 +69,6 @@ final class Statements {
 
     private boolean isKnown(int node, int depth) {
         return frames.get(node).size() > depth && known(node)[depth] != 0;
-    }
-
-    private boolean sameCall(int a, int b, int depth) {
-        return callEnd[a].length > depth && callEnd[a][depth] == callEnd[b][depth];
     }
 
     /**

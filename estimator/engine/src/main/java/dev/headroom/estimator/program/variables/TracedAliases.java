@@ -41,8 +41,7 @@ public final class TracedAliases {
             for (String read : n.reads()) {
                 lastReads.put(read, i);
             }
-            boolean converts = n.operator().equals("aten.to") || n.operator().equals("aten.type_as");
-            if (converts && changesNothing(n)) {
+            if (isToOwnType(n, graph)) {
                 conversions.put(n.outputs().get(0), i);
             }
         }
@@ -58,14 +57,18 @@ public final class TracedAliases {
         return all.conversions.isEmpty() ? Optional.empty() : Optional.of(all.rewrite());
     }
 
-    private boolean changesNothing(Node n) {
+    /** Whether a node converts a tensor to the type that it has in the trace. Integers keep theirs in the run, too. */
+    static boolean isToOwnType(Node n, Graph graph) {
+        if (!n.operator().equals("aten.to") && !n.operator().equals("aten.type_as")) {
+            return false;
+        }
         String source = n.tensor("self");
         TensorMeta from = source == null ? null : graph.values().get(source);
         TensorMeta to = graph.values().get(n.outputs().get(0));
         return from != null
                 && to != null
                 && from.dtype() == to.dtype()
-                && (to.dtype().isFloatingPoint() || to.dtype().isComplex()); // integers keep theirs in the run, too
+                && (to.dtype().isFloatingPoint() || to.dtype().isComplex());
     }
 
     private Graph rewrite() {

@@ -93,7 +93,7 @@ final class VariableSlots {
 
     private Map<String, Integer> read(int node, int depth) {
         Map<String, PythonFrame> first = new HashMap<>();
-        for (int i = callEnd[node][depth]; i >= 0 && inCall(i, node, depth); i--) {
+        for (int i = callEnd[node][depth]; i >= 0 && Lifetimes.sameCall(callEnd, i, node, depth); i--) {
             if (frames.get(i).size() > depth) {
                 PythonFrame line = frames.get(i).get(depth);
                 line.assigned().forEach(name -> first.merge(name, line, (a, b) -> a.line() <= b.line() ? a : b));
@@ -102,10 +102,6 @@ final class VariableSlots {
         Map<String, Integer> out = new HashMap<>();
         first.forEach((name, line) -> out.put(name, reads(line, name) ? PARAMETER : line.line()));
         return out;
-    }
-
-    private boolean inCall(int i, int node, int depth) {
-        return callEnd[i].length > depth && callEnd[i][depth] == callEnd[node][depth];
     }
 
     /** Whether a line computes a name's value from what it held before. */
