@@ -145,7 +145,8 @@ public final class TracedAliases {
         }
         int callEnd = variables.callEnd(made, depth);
         if (reader > callEnd) {
-            return made == callEnd; // the last that the function does: what it returns
+            // The last that the function does is what it returns; and what it converted may have no name to return.
+            return made == callEnd || ofTemporary(made, depth, statement);
         }
         PythonFrame read = variables.frame(reader, depth);
         String text = read.text();
@@ -177,6 +178,17 @@ public final class TracedAliases {
             }
         }
         return all == converted.size() && all > 0 ? converted.get(before) : null;
+    }
+
+    /** Whether the same statement made what is converted, so that nobody can name it afterwards. */
+    private boolean ofTemporary(int made, int depth, int statement) {
+        String source = nodes.get(made).tensor("self");
+        for (int i = made - 1; i >= 0; i--) {
+            if (nodes.get(i).outputs().contains(source)) {
+                return variables.depth(i) >= depth && variables.statementEnd(i, depth) == statement;
+            }
+        }
+        return false;
     }
 
     /** Whether the statement goes on to compute with what it converted. */
