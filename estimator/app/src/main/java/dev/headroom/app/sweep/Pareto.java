@@ -15,24 +15,13 @@ import org.jspecify.annotations.Nullable;
 final class Pareto {
     private static final List<String> YIELD = List.of("batch", "seq");
 
-    private record Point(int row, long cost, long[] yield) {
-        /** Whether this is as good in everything. */
-        boolean covers(Point other) {
-            boolean covers = cost <= other.cost;
-            for (int i = 0; i < yield.length; i++) {
-                covers &= yield[i] >= other.yield[i];
-            }
-            return covers;
-        }
-    }
-
     private final int model;
     private final int fits;
     private final int device;
     private final int error;
     private final List<Integer> yields = new ArrayList<>();
     /** What nothing so far beats, by model. */
-    private final Map<Object, List<Point>> fronts = new HashMap<>();
+    private final Map<Object, List<ParetoPoint>> fronts = new HashMap<>();
 
     Pareto(List<Column> columns) {
         List<String> names = columns.stream().map(Column::name).toList();
@@ -54,8 +43,8 @@ final class Pareto {
             return;
         }
         long[] yield = yields.stream().mapToLong(at -> number(row.get(at))).toArray();
-        Point point = new Point(number, number(row.get(device)), yield);
-        List<Point> front =
+        ParetoPoint point = new ParetoPoint(number, number(row.get(device)), yield);
+        List<ParetoPoint> front =
                 fronts.computeIfAbsent(Objects.requireNonNull(row.get(model), "model"), any -> new ArrayList<>());
         if (front.stream().noneMatch(other -> other.covers(point))) {
             front.removeIf(point::covers);

@@ -3,7 +3,6 @@ package dev.headroom.model.family.encoder;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
-import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.part.Activations;
@@ -18,7 +17,7 @@ final class EncoderLayer extends Layer {
 
     EncoderLayer(Shape shape, Request request) {
         this.shape = shape;
-        attention = child("attention", new Attention(shape, request));
+        attention = child("attention", new EncoderAttention(shape, request));
         intermediate = child("intermediate", intermediate(shape, request));
         output = child("output", new AddAndNorm(shape.prefix() + "Output", shape, shape.inner()));
     }
@@ -49,31 +48,5 @@ final class EncoderLayer extends Layer {
         return new NamedSequence(shape.prefix() + "Intermediate", "dense", "intermediate_act_fn")
                 .with("dense", Layers.linear(shape.width(), shape.inner()))
                 .with("intermediate_act_fn", Activations.of(request.config(), "hidden_act", "gelu"));
-    }
-
-    private static final class Attention extends SeveralResults {
-        private final Shape shape;
-        private final Layer self;
-        private final Layer output;
-
-        private Attention(Shape shape, Request request) {
-            this.shape = shape;
-            self = child("self", new SelfAttention(shape, request));
-            output = child("output", new AddAndNorm(shape.prefix() + "SelfOutput", shape, shape.width()));
-        }
-
-        @Override
-        protected String type() {
-            return shape.prefix() + "Attention";
-        }
-
-        @Override
-        protected Value[] results(Scope s, Value... in) {
-            s.line("attended = self.self(x, mask)[0]");
-            Value[] attended = s.results(self, in);
-            s.line("attended = self.output(attended, x)");
-            attended[0] = s.call(output, attended[0], in[0]);
-            return attended;
-        }
     }
 }
