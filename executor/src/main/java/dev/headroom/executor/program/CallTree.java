@@ -3,6 +3,8 @@ package dev.headroom.executor.program;
 import dev.headroom.model.graph.CalledFunctions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TraceFrame;
+import dev.headroom.model.graph.UnregisteredCalls;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +23,7 @@ final class CallTree {
     }
 
     static CallTree of(Graph graph) {
-        List<Node> nodes = CalledFunctions.in(graph.nodes());
+        List<Node> nodes = CalledFunctions.in(UnregisteredCalls.in(graph.nodes()));
         CallTree tree = new CallTree(nodes.size());
         Call at = tree.calls.get(0);
         for (int i = 0; i < nodes.size(); i++) {
@@ -31,9 +33,9 @@ final class CallTree {
     }
 
     private Call add(int i, Node node, Call before) {
-        List<SourceLine> traced = frames.computeIfAbsent(
-                node.stackTrace(), trace -> UnregisteredCalls.ofModules(SourceLine.frames(trace)));
-        List<Node.ModuleCall> stack = UnregisteredCalls.completed(node, traced);
+        List<SourceLine> traced =
+                frames.computeIfAbsent(node.stackTrace(), trace -> ofModules(SourceLine.frames(trace)));
+        List<Node.ModuleCall> stack = node.moduleStack();
         List<SourceLine> lines = aroundSegment(stack, traced);
         Call at = before;
         if (!stack.isEmpty()) { // without one it is arithmetic on sizes, which interrupts nobody
@@ -49,6 +51,17 @@ final class CallTree {
         callOf[i] = at;
         stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(lines, at.depth));
         return at;
+    }
+
+    /** Without the lines of a parent class's {@code forward}, which belong to the same module. */
+    private static List<SourceLine> ofModules(List<SourceLine> lines) {
+        List<SourceLine> out = new ArrayList<>(lines.size());
+        for (int i = 0; i < lines.size(); i++) {
+            if (i == 0 || !TraceFrame.callsParent(lines.get(i - 1).text())) {
+                out.add(lines.get(i));
+            }
+        }
+        return out;
     }
 
     /**

@@ -17,9 +17,8 @@ import java.util.regex.Pattern;
  * @param text without indentation; of a statement over several lines only the one that the running call begins on
  * @param kind what the statement does with its value
  * @param names the variables that it binds, in order
- * @param inContainer whether it is a line of PyTorch's containers of modules
  */
-record SourceLine(int number, String text, Kind kind, List<String> names, boolean inContainer) {
+record SourceLine(int number, String text, Kind kind, List<String> names) {
     enum Kind {
         /** {@code a, b = …} and {@code a += …}. */
         ASSIGNMENT,
@@ -70,26 +69,19 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
 
     private static final Pattern SHAPE = Pattern.compile("(?<=\\.(?:view|reshape|expand))\\([^()]*\\)");
 
-    static final SourceLine UNKNOWN = new SourceLine(0, "", Kind.EXPRESSION, List.of(), false);
-
-    /** The file of PyTorch's containers of modules. */
-    static final String CONTAINER = "torch/nn/modules/container.py";
+    static final SourceLine UNKNOWN = new SourceLine(0, "", Kind.EXPRESSION, List.of());
 
     /** Reads one line. */
     static SourceLine of(int number, String text) {
-        return of(number, text, false);
-    }
-
-    private static SourceLine of(int number, String text, boolean inContainer) {
         Matcher loop = FOR.matcher(text);
         if (loop.matches()) {
-            return new SourceLine(number, text, Kind.LOOP, split(loop.group(1)), inContainer);
+            return new SourceLine(number, text, Kind.LOOP, split(loop.group(1)));
         }
         Matcher assign = ASSIGN.matcher(text);
         if (assign.matches()) {
-            return new SourceLine(number, text, Kind.ASSIGNMENT, split(assign.group(1)), inContainer);
+            return new SourceLine(number, text, Kind.ASSIGNMENT, split(assign.group(1)));
         }
-        return new SourceLine(number, text, Kind.EXPRESSION, List.of(), inContainer);
+        return new SourceLine(number, text, Kind.EXPRESSION, List.of());
     }
 
     /** The line that an operator was called on. */
@@ -105,8 +97,7 @@ record SourceLine(int number, String text, Kind kind, List<String> names, boolea
         while (m.find()) {
             String text = m.group(3) == null ? "" : m.group(3).strip();
             int number = m.group(2).length() > 9 ? 0 : Integer.parseInt(m.group(2));
-            boolean inContainer = m.group(1).endsWith(CONTAINER);
-            out.add(of(number, text.startsWith("File \"") ? "" : text, inContainer));
+            out.add(of(number, text.startsWith("File \"") ? "" : text));
         }
         return out;
     }

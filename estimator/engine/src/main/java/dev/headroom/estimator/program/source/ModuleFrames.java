@@ -1,6 +1,7 @@
 package dev.headroom.estimator.program.source;
 
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TraceFrame;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -95,10 +96,10 @@ public record ModuleFrames(List<List<PythonFrame>> all, List<List<PythonFrame>> 
     }
 
     /** Without the frames that {@code super().forward(…)} opens: they belong to the same module's call. */
-    static List<PythonFrame> withoutParents(List<PythonFrame> parsed) {
+    private static List<PythonFrame> withoutParents(List<PythonFrame> parsed) {
         List<PythonFrame> out = new ArrayList<>(parsed.size());
         for (int i = 0; i < parsed.size(); i++) {
-            if (i == 0 || !parsed.get(i - 1).text().contains("super().forward(")) {
+            if (i == 0 || !TraceFrame.callsParent(parsed.get(i - 1).text())) {
                 out.add(parsed.get(i));
             }
         }

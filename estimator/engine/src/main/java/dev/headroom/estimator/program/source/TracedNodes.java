@@ -3,6 +3,7 @@ package dev.headroom.estimator.program.source;
 import dev.headroom.model.graph.CalledFunctions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.UnregisteredCalls;
 import dev.headroom.model.memo.GraphMemo;
 import java.util.List;
 
@@ -19,7 +20,7 @@ public record TracedNodes(List<Node> nodes, ModuleFrames frames) {
     }
 
     private static TracedNodes read(Graph graph) {
-        List<Node> nodes = UnregisteredCalls.in(CalledFunctions.in(graph.nodes()));
+        List<Node> nodes = CalledFunctions.in(UnregisteredCalls.in(graph.nodes()));
         return new TracedNodes(nodes, ModuleFrames.of(nodes));
     }
 }

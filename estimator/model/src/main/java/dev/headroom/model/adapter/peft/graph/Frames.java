@@ -1,5 +1,6 @@
 package dev.headroom.model.adapter.peft.graph;
 
+import dev.headroom.model.graph.TraceFrame;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,7 +34,7 @@ public final class Frames {
             }
             // A parent class's forward has a line of its own in the same call.
             int end = trace.indexOf(BEGIN, begin + BEGIN.length());
-            parent = trace.substring(begin, end < 0 ? trace.length() : end).contains("super().forward(");
+            parent = TraceFrame.callsParent(trace.substring(begin, end < 0 ? trace.length() : end));
         }
         return trace.length();
     }
