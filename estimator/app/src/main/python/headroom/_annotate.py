@@ -3,8 +3,9 @@
 A node's metadata gets ``released``: names of the values that are dropped once it has run, in that order, with commas
 between them; one that only a region before has made has the region's node in front, ``no_grad/mask``. ``kept``: names
 of values that the model keeps until the next pass has come as far, with the buffer that each is, as in
-``outer=noise.eps``. ``returns``, where the model has returned and the loss follows. The importer of archives reads
-them; PyTorch does not mind.
+``outer=noise.eps``. ``returns``, where the model has returned and the loss follows. ``checkpoint``: inside of which run
+of ``torch.utils.checkpoint`` it is, as in ``3`` or ``3 reentrant``. The importer of archives reads them; PyTorch does
+not mind.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ def release(graph: Json, calls: list[Call]) -> bool:
     at: dict[int, Json] = {}
     for i, call in enumerate(calls):
         at = steps[step_of[i]].place if i in step_of else at
+        for node in at.values() if call.checkpoint and i in step_of else ():
+            node["metadata"]["checkpoint"] = call.checkpoint
         for number in call.dropped:
             _write(_outlived(names.pop(number, {}), at, regions), at, last)
         for number, buffer in call.kept:

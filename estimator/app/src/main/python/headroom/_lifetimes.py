@@ -20,7 +20,7 @@ from torch.utils import _pytree as pytree
 
 from headroom._called import Called
 from headroom._kept import attributes, make_buffers
-from headroom._observe import observing
+from headroom._observe import Observed, observing
 from headroom._pass import casting, unnoticed
 from headroom._running import READS, Running
 from headroom._twin import Twins
@@ -44,6 +44,8 @@ class Call:
     the buffer that each is, ``""`` for another attribute."""
     returns: bool = False
     """Whether the model returns before the next call, which is the loss's."""
+    checkpoint: str = ""
+    """The checkpoint that it runs inside of, as ``Observed`` has it."""
 
 
 @dataclass
@@ -106,13 +108,13 @@ def run_earlier(twin: torch.nn.Module, twins: Twins, called: Called) -> None:
 def _run(twin: torch.nn.Module, given: tuple[Any, Any], watch: _Watch, called: Called) -> list[Call]:
     args, kwargs = given
     with (
-        observing(_as_it_is),
+        observing(_as_it_is) as seen,
         unnoticed(),
         enable_python_dispatcher(),
         watch.twins.mode,
         _saving_nothing(),
         casting(called.amp),
-        watch.looking(),
+        watch.looking(seen),
     ):
         result = twin(*args, **kwargs)
     calls = watch.end()
@@ -138,6 +140,7 @@ class _Watch(Running):
         self.count = 0
         self.before: list[int] = []
         self.ended = True
+        self.seen = Observed()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Runs an operator and notes it."""
@@ -148,14 +151,16 @@ class _Watch(Running):
         if results:
             given = {id(t) for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
             self.outside |= given & {id(t) for t in results} - self.held.keys()
-            self.calls.append(Call(str(func), [self.number(t) for t in results], self.before))
+            numbers = [self.number(t) for t in results]
+            self.calls.append(Call(str(func), numbers, self.before, checkpoint=self.seen.checkpoint))
             self.before = []
         return out
 
     @contextmanager
-    def looking(self) -> Iterator[None]:
+    def looking(self, seen: Observed) -> Iterator[None]:
         """Looks on while a pass runs, until ``end``."""
         self.calls, self.before, self.ended = [], [], False
+        self.seen = seen
         with self:
             yield
 

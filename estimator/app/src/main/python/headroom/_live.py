@@ -87,11 +87,15 @@ def live_question(
         pretended(asked.get("gpu")),
     ):
         seen = _watched(model, called)
-        way, notes, found = _archive_of(model, called, seen, file)
+        way, notes, batch, checkpoints = _archive_of(model, called, seen, file)
+        marked = False
         if seen is not None:
             with suppress(Exception):  # of an archive that lacks what a pass must have
-                annotate(file, seen.calls)
-    options |= found | {k: v for k, v in asked.items() if v is not None}
+                marked = annotate(file, seen.calls) and any(call.checkpoint for call in seen.calls)
+        if not marked:
+            options |= _options(checkpoints)
+            notes += checkpoints.notes()
+    options |= batch | {k: v for k, v in asked.items() if v is not None}
     return Question((str(file), *arguments(options)), way, (*remarks, *notes), folder)
 
 
@@ -128,9 +132,13 @@ def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
     return options
 
 
+Archived = tuple[str, list[str], dict[str, Any], Observed]
+"""The way that was taken, remarks, the option of an open batch, and what was seen of checkpoints."""
+
+
 def _archive_of(
     model: torch.nn.Module, called: Called, seen: Seen | None, file: Path
-) -> tuple[str, list[str], dict[str, Any]]:
+) -> Archived:
     """The archive of the pass that was looked at, or of the first where that cannot be."""
     if seen is not None and seen.earlier:
         with suppress(HeadroomError):
@@ -138,8 +146,8 @@ def _archive_of(
     return _archive(model, called, file)
 
 
-def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, list[str], dict[str, Any]]:
-    """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
+def _archive(model: torch.nn.Module, called: Called, file: Path) -> Archived:
+    """Writes the archive."""
     try:
         with _silent(), observing(_refuse) as seen:
             batch, assumed = _export_anywhere(model, called, file, seen)
@@ -149,12 +157,12 @@ def _archive(model: torch.nn.Module, called: Called, file: Path) -> tuple[str, l
         reason = (str(e).strip().splitlines() or [type(e).__name__])[0]
         note = f"torch.export cannot take the model ({reason}): its forward pass was recorded instead"
     else:
-        return "export", [*assumed, *seen.notes()], {"batch": batch, **_options(seen)}
+        return "export", assumed, {"batch": batch}, seen
     from headroom._recorded import record
 
     with _unlogged():
         seen, notes = record(model, called, file)
-    return "recorded", [note, *notes, *seen.notes()], _options(seen)
+    return "recorded", [note, *notes], {}, seen
 
 
 def _watched(model: torch.nn.Module, called: Called) -> Seen | None:

@@ -29,6 +29,10 @@ class Observed:
     reentrant: bool = False
     functions: int = 0
     """Checkpoints of anything but a module."""
+    checkpoints: int = 0
+    """How many have run, nested ones aside."""
+    checkpoint: str = ""
+    """The one that is running, such as ``3`` or ``3 reentrant``; ``""`` for none."""
     calls: list[torch.nn.Module] = field(default_factory=list)
     """The running modules, the model itself first."""
     numbers: dict[int, int] = field(default_factory=dict)
@@ -79,7 +83,10 @@ class Observed:
             yield
             return
         self._inside, self._depth = [], len(self.calls)
+        self.checkpoints += 1
+        self.checkpoint = f"{self.checkpoints} reentrant" if reentrant else str(self.checkpoints)
         yield
+        self.checkpoint = ""
         inside, self._inside = self._inside, None
         self.reentrant |= reentrant
         if len(inside) != 1 or "" in inside:

@@ -4,7 +4,9 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.memo.GraphMemo;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Checkpoints that the program makes itself: the exporter goes through {@code torch.utils.checkpoint.checkpoint} as if
  * it were not there, and only the lines that operators came from tell of it. Where the archive has the lines of all
  * functions, an operator is inside of one if {@code checkpoint} was running. Else it has those of functions called
- * {@code forward} alone: then what the line's call is given says what is inside.
+ * {@code forward} alone: then what the line's call is given says what is inside. Where somebody looked on when the model
+ * ran ({@link Node.Seen}), nothing needs to be read.
  *
  * <p>Re-entrant ones are seen in another way, see {@link ReentrantCheckpoints}.
  */
@@ -40,6 +43,27 @@ public final class ProgramCheckpoints {
     }
 
     private CheckpointPlan read() {
+        return nodes.stream().anyMatch(n -> n.seen().checkpoint() != null) ? seen() : readLines();
+    }
+
+    private CheckpointPlan seen() {
+        Map<Integer, int[]> ranges = new LinkedHashMap<>();
+        boolean reentrant = false;
+        for (int i = 0; i < nodes.size(); i++) {
+            Node.Checkpoint inside = nodes.get(i).seen().checkpoint();
+            if (inside != null) {
+                int end = i + 1;
+                ranges.merge(inside.number(), new int[] {i, end}, (known, one) -> new int[] {known[0], end});
+                reentrant |= inside.reentrant();
+            }
+        }
+        Regions regions = new Regions(graph);
+        List<Region> out =
+                ranges.values().stream().map(r -> regions.of(r[0], r[1])).toList();
+        return new CheckpointPlan(graph, out, reentrant);
+    }
+
+    private CheckpointPlan readLines() {
         boolean reentrant = false;
         List<Region> out = new ArrayList<>();
         Regions regions = null;

@@ -89,10 +89,15 @@ public record Node(
      *     attribute changes hands
      * @param returns whether the model returned: those outputs of the pass before are dropped that the loop held until
      *     then. What follows is the loss
+     * @param checkpoint that the call ran inside of, the outermost one; {@code null} for none
      */
-    public record Seen(List<String> released, List<Kept> kept, boolean returns) {
+    public record Seen(
+            List<String> released,
+            List<Kept> kept,
+            boolean returns,
+            @Nullable Checkpoint checkpoint) {
         /** Nobody looked, or there was nothing to see. */
-        public static final Seen NOTHING = new Seen(List.of(), List.of(), false);
+        public static final Seen NOTHING = new Seen(List.of(), List.of(), false, null);
 
         /** The same of other values. */
         public Seen with(UnaryOperator<String> names) {
@@ -101,14 +106,22 @@ public record Node(
                     kept.stream()
                             .map(k -> new Kept(names.apply(k.value()), k.buffer()))
                             .toList(),
-                    returns);
+                    returns,
+                    checkpoint);
         }
 
         /** The same, but that those values are dropped. */
         public Seen withReleased(List<String> other) {
-            return new Seen(other, kept, returns);
+            return new Seen(other, kept, returns, checkpoint);
         }
     }
+
+    /**
+     * A run of {@code torch.utils.checkpoint.checkpoint}.
+     *
+     * @param number from 1, in the order in which they ran
+     */
+    public record Checkpoint(int number, boolean reentrant) {}
 
     /**
      * A value that the model keeps.

@@ -188,6 +188,7 @@ final class GraphReader {
         private List<String> released = List.of();
         private List<Node.Kept> kept = List.of();
         private boolean returns;
+        private Node.@Nullable Checkpoint checkpoint;
 
         void metadata(String key, Json json) throws IOException {
             if (key.equals("nn_module_stack") && json.isString()) {
@@ -200,6 +201,8 @@ final class GraphReader {
                 kept = kept(json.string());
             } else if (key.equals("returns") && json.isString()) {
                 returns = json.string().equals("true");
+            } else if (key.equals("checkpoint") && json.isString()) {
+                checkpoint = checkpoint(json.string());
             }
         }
 
@@ -211,9 +214,16 @@ final class GraphReader {
                     .toList();
         }
 
+        /** {@code 3}, or {@code 3 reentrant}; of anything else nothing is known. */
+        private static Node.@Nullable Checkpoint checkpoint(String text) {
+            String[] words = text.split(" ", 2);
+            boolean number = words[0].matches("[1-9]\\d{0,8}");
+            return number ? new Node.Checkpoint(Integer.parseInt(words[0]), words.length > 1) : null;
+        }
+
         Node.Seen seen() {
-            boolean nothing = released.isEmpty() && kept.isEmpty() && !returns;
-            return nothing ? Node.Seen.NOTHING : new Node.Seen(released, kept, returns);
+            boolean nothing = released.isEmpty() && kept.isEmpty() && !returns && checkpoint == null;
+            return nothing ? Node.Seen.NOTHING : new Node.Seen(released, kept, returns, checkpoint);
         }
 
         /** Size arithmetic, which the table of integers holds already. */

@@ -23,7 +23,7 @@ class KeptValuesTest {
     }
 
     private static Node.Seen keeps(String value, String buffer) {
-        return new Node.Seen(List.of(), List.of(new Node.Kept(value, buffer)), false);
+        return new Node.Seen(List.of(), List.of(new Node.Kept(value, buffer)), false, null);
     }
 
     private static Graph graph(Node... nodes) {
@@ -58,7 +58,7 @@ class KeptValuesTest {
     void anAttributeIsBoundWhereTheOldOneGoes() {
         Graph bound = KeptValues.bound(graph(
                 node("aten.relu.default", "a", List.of("x"), keeps("a", "")),
-                node("aten.exp.default", "b", List.of("a"), new Node.Seen(List.of(), List.of(), true))));
+                node("aten.exp.default", "b", List.of("a"), new Node.Seen(List.of(), List.of(), true, null))));
         assertEquals(
                 List.of("aten.relu.default", "python.bind self.net.a", "aten.exp.default", "python.return"),
                 told(bound));
