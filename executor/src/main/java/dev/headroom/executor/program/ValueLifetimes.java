@@ -75,14 +75,16 @@ public final class ValueLifetimes {
         for (int i = 0; i < graph.nodes().size(); i++) {
             dying.add(new ArrayList<>(2));
         }
-        Map<String, Integer> seen = ObservedReleases.of(graph.nodes());
+        ObservedReleases observed = ObservedReleases.of(graph);
+        Map<String, Integer> seen = observed.at();
         seen.keySet().retainAll(locals.keySet());
         seen.forEach((value, node) -> dying.get(node).add(value));
         // Temporaries go as soon as they are used; variables wait for the end of the statement or the call.
         for (boolean temporary : new boolean[] {true, false}) {
             for (Local v : locals.values()) {
                 if (v.isTemporary() == temporary && !seen.containsKey(v.name)) {
-                    List<String> together = dying.get(v.death());
+                    int death = Math.min(v.death(), observed.latest().getOrDefault(v.name, v.death()));
+                    List<String> together = dying.get(death);
                     together.add(position(together, graph.nodes().get(v.made), v.name), v.name);
                 }
             }

@@ -196,6 +196,11 @@ public final class Arguments {
         return byName.get(name) instanceof Argument.Int;
     }
 
+    /** Whether an argument is {@code True} or {@code False}. */
+    public boolean isFlag(String name) {
+        return byName.get(name) instanceof Argument.Bool;
+    }
+
     public boolean flag(String name, boolean otherwise) {
         return byName.get(name) instanceof Argument.Bool b ? b.value() : otherwise;
     }

@@ -51,6 +51,9 @@ public final class CreationOperators {
     }
 
     private static DType numberType(Arguments a, String name) {
+        if (a.isFlag(name)) {
+            return DType.BOOL;
+        }
         return a.isInteger(name) ? DType.INT64 : DType.FLOAT32;
     }
 

@@ -12,6 +12,9 @@ final class Factories {
     private Factories() {}
 
     static DType scalarType(Call c, String name) {
+        if (c.isFlag(name)) {
+            return DType.BOOL;
+        }
         return c.isFloat(name) ? DType.FLOAT32 : DType.INT64;
     }
 

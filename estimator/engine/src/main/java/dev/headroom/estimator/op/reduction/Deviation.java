@@ -74,9 +74,16 @@ final class Deviation {
             Tensor mean = Reductions.reduce(rt, self, mask, !whole, self.dtype(), Reductions.accumulator(self.dtype()));
             if (free) {
                 Tensor centred = f.op(self, mean);
-                out = f.op(f.op(grad), centred);
+                Tensor scaled = f.op(grad);
+                out = f.op(scaled, centred);
+                rt.free(scaled); // var_backward returns
+                rt.free(centred);
+                rt.free(mean);
             } else {
                 out = f.op(grad, nanOrInfinite(rt, f, self, mean));
+            }
+            if (result != null) {
+                rt.free(g);
             }
         }
         if (grads.length > 1 && grads[1] != null) {

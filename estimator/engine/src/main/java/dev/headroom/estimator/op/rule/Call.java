@@ -257,6 +257,11 @@ public final class Call {
                 || a instanceof Argument.Other o && o.kind().equals(SYMBOLIC_FLOAT);
     }
 
+    /** Whether an argument is {@code True} or {@code False}. */
+    public boolean isFlag(String name) {
+        return find(name) instanceof Argument.Bool;
+    }
+
     public boolean flag(String name, boolean otherwise) {
         Argument a = find(name);
         return a instanceof Argument.Bool b ? b.value() : otherwise;

@@ -92,13 +92,8 @@ public final class Lifetimes {
                 }
             }
         }
-        Map<String, Integer> seen = ObservedReleases.of(nodes);
-        nodes.forEach(node -> {
-            if (TracedAliases.isToOwnType(node, graph)) {
-                // Where somebody looked on it made no tensor of its own; in a run of other types it may.
-                seen.remove(node.outputs().get(0));
-            }
-        });
+        ObservedReleases observed = ObservedReleases.of(graph);
+        Map<String, Integer> seen = observed.at();
         PythonVariables variables = null;
         if (!seen.keySet().containsAll(producer.keySet())) {
             PythonVariables told = new PythonVariables(traced, callEnd, last, graph.values());
@@ -114,7 +109,8 @@ public final class Lifetimes {
                 last.put(value, GivenCache.keeps(value) ? n - 1 : until);
             });
         }
-        last.replaceAll((value, until) -> seen.getOrDefault(value, until));
+        last.replaceAll((value, until) ->
+                seen.getOrDefault(value, Math.min(until, observed.latest().getOrDefault(value, until))));
         List<List<String>> released = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
             released.add(new ArrayList<>(2));
