@@ -98,12 +98,20 @@ def release(graph: Json, calls: list[Call]) -> bool:
     last = {around: node for step in steps for around, node in step.place.items()}
     regions = {inner: of for step in steps for of, (inner, _) in pairwise(step.place.items())}
     at: dict[int, Json] = {}
+    views: dict[int, int] = {}
     for i, call in enumerate(calls):
         at = steps[step_of[i]].place if i in step_of else at
+        if i not in step_of:  # nobody reads it, so that the exporter left it out; but its memory is somebody's
+            views |= {of: view for view, of in call.views}
         for node in at.values() if call.checkpoint and i in step_of else ():
             node["metadata"]["checkpoint"] = call.checkpoint
         for number in call.dropped:
-            _write(_outlived(names.pop(number, {}), at, regions), at, last)
+            known = names.pop(number, {})
+            if number in views:
+                names[views.pop(number)].update(known)
+                continue
+            views = {of: view for of, view in views.items() if view != number}
+            _write(_outlived(known, at, regions), at, last)
         for number, buffer in call.kept:
             for around, name in list(names.get(number, {}))[:1]:
                 _write({(around, f"{name}={buffer}" if buffer else name): None}, at, last, "kept")

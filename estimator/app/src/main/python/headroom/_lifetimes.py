@@ -46,6 +46,8 @@ class Call:
     """Whether the model returns before the next call, which is the loss's."""
     checkpoint: str = ""
     """The checkpoint that it runs inside of, as ``Observed`` has it."""
+    views: list[tuple[int, int]] = field(default_factory=list)
+    """New tensors that it returned over the memory of one that it was given, with the number of that one."""
 
 
 @dataclass
@@ -149,10 +151,11 @@ class _Watch(Running):
         out = self.run(func, args, kwargs or {})
         results = [t for t in pytree.tree_leaves(out) if isinstance(t, torch.Tensor)]
         if results:
-            given = {id(t) for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
-            self.outside |= given & {id(t) for t in results} - self.held.keys()
-            numbers = [self.number(t) for t in results]
-            self.calls.append(Call(str(func), numbers, self.before, checkpoint=self.seen.checkpoint))
+            given = {id(t): t for t in pytree.tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+            self.outside |= given.keys() & {id(t) for t in results} - self.held.keys()
+            call = Call(str(func), [self.number(t) for t in results], self.before, checkpoint=self.seen.checkpoint)
+            call.views += self.views(results, given)
+            self.calls.append(call)
             self.before = []
         return out
 
@@ -177,6 +180,13 @@ class _Watch(Running):
             self.held[identity] = (self.count, weakref.ref(tensor, lambda _: self.drop(identity)))
         return self.held[identity][0]
 
+    def views(self, results: list[torch.Tensor], given: dict[int, torch.Tensor]) -> Iterator[tuple[int, int]]:
+        """Results over the memory of what an operator was given by identity, with the numbers of both."""
+        memory = {_memory(t): self.held[i][0] for i, t in given.items() if i in self.held}
+        for t in results:
+            if id(t) not in given and _memory(t) in memory:
+                yield self.number(t), memory[_memory(t)]
+
     def drop(self, identity: int) -> None:
         """Notes that nobody holds a tensor any more."""
         number = self.held.pop(identity)[0]
@@ -189,6 +199,14 @@ class _Watch(Running):
         """The calls of a pass. What is held now is held by what it returned, by the model, or by a cycle."""
         self.ended = True
         return self.calls
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    """What tells memory apart; sparse tensors and those of transforms have none of their own."""
+    try:
+        return tensor.untyped_storage()._cdata
+    except (NotImplementedError, RuntimeError):
+        return -id(tensor)
 
 
 @contextmanager
