@@ -296,6 +296,29 @@ final class HostIndexing implements IndexingKernels {
     }
 
     @Override
+    public void align(Alignment of, Tensor logs, Tensor alpha, Tensor losses) {
+        new HostAlignments(arrays, of, logs).forward(alpha, losses);
+    }
+
+    @Override
+    public void alignBack(Alignment of, Tensor logs, Tensor beta) {
+        new HostAlignments(arrays, of, logs).backward(beta);
+    }
+
+    @Override
+    public void alignGradient(
+            Alignment of,
+            Tensor[] tables,
+            Tensor logs,
+            Tensor losses,
+            Tensor g,
+            Tensor gradient,
+            boolean blanks,
+            boolean spared) {
+        new HostAlignments(arrays, of, logs).gradient(tables, losses, g, gradient, blanks, spared);
+    }
+
+    @Override
     public void maskedScatter(Tensor result, Tensor mask, Tensor counts, Tensor source) {
         double[] out = arrays.read(result);
         double[] picked = arrays.read(mask, result.sizes());

@@ -83,6 +83,48 @@ public interface IndexingKernels {
     void classLossBackward(ClassLossCall call, Tensor g, Tensor gradient);
 
     /**
+     * How targets are to be found in {@code ctc_loss}; lines of whole numbers of 64 bits, one for each sample.
+     *
+     * @param targets labels
+     * @param begins where each target begins, in elements
+     * @param stride from label to label
+     * @param targetLengths labels of each target
+     * @param inputLengths steps of each input
+     * @param blank the label between labels
+     */
+    record Alignment(
+            Tensor targets, Tensor begins, long stride, Tensor targetLengths, Tensor inputLengths, long blank) {}
+
+    /**
+     * {@code _ctc_loss}: the logarithm of the probability of all beginnings of a target, blanks around its labels.
+     *
+     * @param logs (steps, samples, classes)
+     * @param alpha (samples, steps, states); minus infinity where there is no such state
+     * @param losses of each sample: minus the logarithm of the target's probability
+     */
+    void align(Alignment of, Tensor logs, Tensor alpha, Tensor losses);
+
+    /** As {@link #align}, of all endings. */
+    void alignBack(Alignment of, Tensor logs, Tensor beta);
+
+    /**
+     * Takes the probability of each label at each step from {@code gradient}, times {@code g}; zeros behind an input's
+     * end.
+     *
+     * @param blanks of blanks as well
+     * @param spared whether samples of infinite loss are left alone
+     */
+    void alignGradient(
+            Alignment of,
+            Tensor[] tables,
+            Tensor logs,
+            Tensor losses,
+            Tensor g,
+            Tensor gradient,
+            boolean blanks,
+            boolean spared);
+
+    /**
      * Sets the elements that a mask picks to those of a line, one after the other; the others stay.
      *
      * @param mask of the result's shape

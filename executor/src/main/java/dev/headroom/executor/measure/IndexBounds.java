@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How many entries the tables have that a model's inputs are looked up in, through whatever hands their numbers on. */
+/**
+ * How many entries the tables have that a model's inputs are looked up in, through whatever hands their numbers on; and
+ * inputs that hold lengths, which are as long as they can be.
+ */
 final class IndexBounds {
     /** Operators whose results hold numbers of their operands, beside constants. */
     private static final Set<String> KEEPING = Set.of(
@@ -51,14 +54,25 @@ final class IndexBounds {
     private final Map<String, Long> symbols;
     private final Map<String, Set<String>> sources = new HashMap<>();
     private final Map<String, Long> bounds = new HashMap<>();
+    private final Map<String, Long> lengths = new HashMap<>();
 
     private IndexBounds(Graph graph, Map<String, Long> symbols) {
         this.graph = graph;
         this.symbols = symbols;
     }
 
-    /** The fewest entries by an input's qualified name; nothing for inputs that no operator takes as indices. */
-    static Map<String, Long> of(Graph graph, Map<String, Long> symbols) {
+    /** What an input's numbers are from, by its qualified name: its length, else 0. */
+    long from(String input) {
+        return lengths.getOrDefault(input, 0L);
+    }
+
+    /** What they are below: the fewest entries; {@code otherwise} where no operator takes them as indices. */
+    long below(String input, long otherwise) {
+        Long length = lengths.get(input);
+        return length == null ? bounds.getOrDefault(input, otherwise) : length + 1;
+    }
+
+    static IndexBounds of(Graph graph, Map<String, Long> symbols) {
         IndexBounds made = new IndexBounds(graph, symbols);
         for (Graph.Input input : graph.inputs()) {
             if (input.kind() == Graph.InputKind.USER) {
@@ -66,7 +80,7 @@ final class IndexBounds {
             }
         }
         graph.nodes().forEach(made::follow);
-        return made.bounds;
+        return made;
     }
 
     private void follow(Node node) {
@@ -83,6 +97,7 @@ final class IndexBounds {
                         node.tensor("target"),
                         size(scores, meta != null && meta.sizes().size() > 1 ? 1 : 0));
             }
+            case "aten.ctc_loss" -> aligned(node);
             default -> handOn(node);
         }
     }
@@ -107,6 +122,24 @@ final class IndexBounds {
     private void bound(@Nullable String indices, long entries) {
         if (indices != null) {
             sources.getOrDefault(indices, Set.of()).forEach(s -> bounds.merge(s, entries, Math::min));
+        }
+    }
+
+    /** Inputs of all steps, targets that fill their rows. */
+    private void aligned(Node node) {
+        String logs = node.tensor("log_probs");
+        String targets = node.tensor("targets");
+        bound(targets, size(logs, -1));
+        length(node.tensor("input_lengths"), size(logs, 0));
+        TensorMeta meta = targets == null ? null : graph.values().get(targets);
+        boolean joined = meta != null && meta.sizes().size() == 1;
+        long row = joined ? size(targets, 0) / Math.max(1, size(logs, 1)) : size(targets, -1);
+        length(node.tensor("target_lengths"), row);
+    }
+
+    private void length(@Nullable String tensor, long value) {
+        if (tensor != null) {
+            sources.getOrDefault(tensor, Set.of()).forEach(s -> lengths.put(s, value));
         }
     }
 

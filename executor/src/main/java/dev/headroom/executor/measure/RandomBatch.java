@@ -7,18 +7,18 @@ import dev.headroom.executor.train.Batch;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import java.util.Map;
 
 /**
  * Random data of the right kind: numbers between -1 and 1, indices that every table they are looked up in has, classes
- * that the model tells apart. Memory does not depend on them.
+ * that the model tells apart. Memory does not depend on them,
+ * but for lengths, which are as long as they can be.
  */
 final class RandomBatch implements Batch {
     /** Truth values, and integers that are no indices, are zeros and ones. */
     private static final long TWO = 2;
 
     private final Eager eager;
-    private final Map<String, Long> bounds;
+    private final IndexBounds bounds;
 
     RandomBatch(Graph graph, Scenario run, Eager eager) {
         this.eager = eager;
@@ -31,7 +31,7 @@ final class RandomBatch implements Batch {
             uniform(t, -1, 1);
         } else {
             boolean mask = name.contains("mask"); // nothing is masked
-            uniform(t, mask ? 1 : 0, mask ? (double) TWO : (double) bounds.getOrDefault(name, TWO));
+            uniform(t, mask ? 1 : (double) bounds.from(name), mask ? (double) TWO : (double) bounds.below(name, TWO));
         }
     }
 

@@ -16,6 +16,7 @@ import dev.headroom.executor.op.composite.ShortTimeFourier;
 import dev.headroom.executor.op.composite.SmallComposites;
 import dev.headroom.executor.op.composite.SmoothedCrossEntropy;
 import dev.headroom.executor.op.composite.StackComposites;
+import dev.headroom.executor.op.composite.TemporalLoss;
 import dev.headroom.executor.op.composite.TurningComposites;
 import dev.headroom.executor.op.elementwise.ActivationOperators;
 import dev.headroom.executor.op.elementwise.ArithmeticOperators;
@@ -157,6 +158,7 @@ public final class StandardOperators {
             MarginLosses::register,
             Distances::register,
             AlgebraComposites::register,
+            TemporalLoss::register,
             TurningComposites::register,
             StackComposites::register,
             LogSumExp::register,

@@ -49,6 +49,7 @@ final class Example {
     private double halfTolerance = 1;
     private boolean doubleOnly;
     private boolean narrows;
+    private boolean bound;
     private boolean libraryDraws;
 
     Example(String operator) {
@@ -200,6 +201,16 @@ final class Example {
     Example narrows() {
         narrows = true;
         return this;
+    }
+
+    /** Says that its gradient is another one than that of numbers that are free, as PyTorch's is. */
+    Example bound() {
+        bound = true;
+        return this;
+    }
+
+    boolean isBound() {
+        return bound;
     }
 
     boolean isNarrow() {

@@ -55,6 +55,7 @@ class GradientCheckTest {
                 gradients.forEach((name, g) -> assertNull(g, name));
                 return;
             }
+            assumeFalse(example.isBound(), "a test of its own checks it behind what binds its numbers");
             double step = example.isNarrow() ? NARROW_STEP : STEP;
             double tolerance = example.isNarrow() ? NARROW_TOLERANCE : TOLERANCE;
             run.inputs().forEach((name, t) -> compare(run, name, t, gradients.get(name), weights, step, tolerance));

@@ -144,9 +144,14 @@ public final class Workspaces {
 
     /** Takes a workspace of cuDNN and gives it back, which runs without them leave out. */
     public void useCudnn(long bytes) {
+        runtime.free(takeCudnn(bytes));
+    }
+
+    /** Takes a workspace of cuDNN, which the caller frees. */
+    public Tensor takeCudnn(long bytes) {
         Tensor workspace = runtime.workspace(bytes);
         runtime.devices().memory().log().spare(workspace.storage().number());
-        runtime.free(workspace);
+        return workspace;
     }
 
     /** The running rule plays a bound: something that it does not know is left out, or as large as it can be. */

@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 /** Indexing by kernels of the project's own; where several values go to one element, their order is open. */
 public final class CudaIndexing implements IndexingKernels {
     private static final int LOSS_THREADS = 1024;
+    private static final int ALIGN_THREADS = 256;
 
     private final KernelFiles kernels;
 
@@ -237,6 +238,66 @@ public final class CudaIndexing implements IndexingKernels {
                 .putLong(call.ignored())
                 .putLong(call.each() ? 1 : 0)
                 .putLong(call.mean() ? 1 : 0)
+                .array();
+    }
+
+    @Override
+    public void align(Alignment of, Tensor logs, Tensor alpha, Tensor losses) {
+        kernels.kernel("alignments", "align", logs.dtype())
+                .launch(
+                        LaunchShape.of((int) logs.size(1), ALIGN_THREADS),
+                        targets(of),
+                        DeviceView.of(logs),
+                        DeviceView.of(alpha),
+                        losses.address());
+    }
+
+    @Override
+    public void alignBack(Alignment of, Tensor logs, Tensor beta) {
+        kernels.kernel("alignments", "align_back", logs.dtype())
+                .launch(
+                        LaunchShape.of((int) logs.size(1), ALIGN_THREADS),
+                        targets(of),
+                        DeviceView.of(logs),
+                        DeviceView.of(beta));
+    }
+
+    @Override
+    public void alignGradient(
+            Alignment of,
+            Tensor[] tables,
+            Tensor logs,
+            Tensor losses,
+            Tensor g,
+            Tensor gradient,
+            boolean blanks,
+            boolean spared) {
+        long n = logs.size(0) * logs.size(1);
+        kernels.kernel("alignments", "align_gradient", logs.dtype())
+                .launch(
+                        LaunchShape.elements(n),
+                        n,
+                        targets(of),
+                        DeviceView.of(logs),
+                        DeviceView.of(tables[0]),
+                        DeviceView.of(tables[1]),
+                        losses.address(),
+                        DeviceView.of(g),
+                        DeviceView.of(gradient),
+                        blanks ? 1 : 0,
+                        spared ? 1 : 0);
+    }
+
+    /** The kernels' {@code struct Targets}. */
+    private static byte[] targets(Alignment of) {
+        return ByteBuffer.allocate(6 * Long.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putLong(of.targets().address())
+                .putLong(of.begins().address())
+                .putLong(of.targetLengths().address())
+                .putLong(of.inputLengths().address())
+                .putLong(of.stride())
+                .putLong(of.blank())
                 .array();
     }
 

@@ -12,6 +12,7 @@ public final class LikelihoodLosses {
     public static void register(Registry r) {
         r.single("aten.kl_div", c -> divergence(new Body(c.runtime(), r), c));
         r.single("aten.poisson_nll_loss", c -> poisson(new Body(c.runtime(), r), c));
+        TemporalLoss.register(r);
     }
 
     private static Tensor divergence(Body b, Call c) {
