@@ -18,11 +18,7 @@ final class HostIndexing implements IndexingKernels {
     public void index(Tensor result, Tensor x, Tensor[] indices) {
         double[] from = arrays.read(x);
         int[] places = places(x.sizes(), indices);
-        double[] out = new double[places.length];
-        for (int i = 0; i < out.length; i++) {
-            out[i] = from[places[i]];
-        }
-        arrays.write(result, out);
+        arrays.write(result, Arrays.stream(places).mapToDouble(p -> from[p]).toArray());
     }
 
     @Override

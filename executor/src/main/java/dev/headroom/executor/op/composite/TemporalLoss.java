@@ -18,8 +18,8 @@ import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /**
- * {@code ctc_loss} (aten/src/ATen/native/LossCTC.cpp, cuda/LossCTC.cu). As there, gradients are those of logarithms that
- * {@code log_softmax} made: they hold the probabilities, which its backward pass takes off again.
+ * {@code ctc_loss} (aten/src/ATen/native/LossCTC.cpp, cuda/LossCTC.cu). As there, gradients are those of
+ * logarithms that {@code log_softmax} made: they hold the probabilities, which its backward pass takes off again.
  */
 public final class TemporalLoss {
     private static final Formula INFINITE =

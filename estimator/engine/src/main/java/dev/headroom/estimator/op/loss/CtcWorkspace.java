@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What cuDNN's deterministic {@code ctc_loss} works in (cudnnGetCTCLossWorkspaceSize_v8, asked by
- * ATen/native/cudnn/LossCTC.cpp for targets of up to 255 labels): for each sample two tables of states by steps, a table
- * of classes by steps, and labels. Read off an H200's answers (fixtures/operators/h200), all of which it equals.
+ * ATen/native/cudnn/LossCTC.cpp for targets of up to 255 labels): for each sample two tables of states by
+ * steps, a table of classes by steps, and labels. Read off an H200's answers
+ * (fixtures/operators/h200), all of which it equals.
  */
 final class CtcWorkspace {
     private static final int LABELS = 255;

@@ -15,9 +15,9 @@ import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /**
- * {@code ctc_loss} (ATen/native/LossCTC.cpp, cuda/LossCTC.cu, cudnn/LossCTC.cpp). How long targets are decides how large
- * its tables are. Lengths that are tensors have values that nobody knows here: the longest of padded targets fills its
- * row, and targets that are joined have one length.
+ * {@code ctc_loss} (ATen/native/LossCTC.cpp, cuda/LossCTC.cu, cudnn/LossCTC.cpp). How long targets are decides
+ * how large its tables are. Lengths that are tensors have values that nobody knows here: the longest of padded
+ * targets fills its row, and targets that are joined have one length.
  */
 final class TemporalLoss {
     private final EagerRuntime rt;
