@@ -81,6 +81,12 @@ final class RareExamples {
             o.of("aten." + name).tensor("self", 3, 4).tensor("other", 4).halfTolerance(4);
         }
         o.of("aten.ldexp").tensor("self", 3, 4).tensor("other", 3, 4).halfTolerance(4);
+        o.of("aten.ldexp_").tensor("self", 3, 4).tensor("other", 4).halfTolerance(4);
+        o.of("aten.ldexp_")
+                .tensor("self", 3, 4)
+                .indices("other", new long[] {4}, 2, 0, 1, 3)
+                .halfTolerance(4)
+                .label("by whole numbers");
         o.of("aten.float_power").positive("self", 3, 4).real("exponent", 2.5).doubleOnly();
         o.of("aten.float_power")
                 .positive("self", 3, 4)
@@ -118,6 +124,17 @@ final class RareExamples {
             o.of("aten." + name + "_").indices("self", four, 12, 7, 1, 6).indices("other", four, 2, 3, 4, 0);
         }
         o.of("aten.bitwise_not_").indices("self", four, 12, 7, 1, 6);
+        for (String name : "and or xor lshift rshift".split(" ")) {
+            o.of("aten.__i" + name + "__").indices("self", four, 12, 7, 1, 6).indices("other", four, 2, 3, 4, 0);
+            o.of("aten.__i" + name + "__")
+                    .indices("self", four, 12, 7, 1, 6)
+                    .integer("other", 2)
+                    .label("with a number");
+        }
+        o.of("aten.__iand__")
+                .mask("self", four, 1, 0, 1, 0)
+                .mask("other", new long[] {1}, 1)
+                .label("of truths");
         for (String name : "gcd lcm __lshift__ __rshift__".split(" ")) {
             o.of("aten." + name).indices("self", four, 12, 7, 1, 6).indices("other", four, 2, 3, 4, 0);
         }

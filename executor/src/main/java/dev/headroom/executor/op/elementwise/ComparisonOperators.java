@@ -32,9 +32,9 @@ public final class ComparisonOperators {
                 Formula.binary("logical_xor", "((x0 != 0) != (x1 != 0))", (a, b) -> a != 0 != (b != 0) ? 1 : 0);
         o.add1("aten.logical_xor", (e, a) -> compare(e, either, a.tensor("self"), a.tensor("other")));
         Formula not = Formula.unary("logical_not", "x0 == 0", x -> x == 0 ? 1 : 0);
-        unrecorded(o, "logical_xor", either, "other");
-        unrecorded(o, "logical_not", not, null);
-        unrecorded(o, "bitwise_not", COMPLEMENT, null);
+        unrecorded(o, "logical_xor_", either, "other");
+        unrecorded(o, "logical_not_", not, null);
+        unrecorded(o, "bitwise_not_", COMPLEMENT, null);
         o.add1("aten.logical_not", (e, a) -> not(e, not, a.tensor("self")));
         o.add1("aten.bitwise_not", (e, a) -> bitwiseNot(e, not, a.tensor("self")));
         bits(o, "and", "&", (a, b) -> (long) a & (long) b);
@@ -51,7 +51,7 @@ public final class ComparisonOperators {
     private static void logic(Operators o, String name, String sign, DoubleBinaryOperator host) {
         Formula formula = Formula.binary(name, "(x0 " + sign + " x1)", host);
         o.add1("aten." + name, (e, a) -> compare(e, formula, a.tensor("self"), operand(a, "other")));
-        unrecorded(o, name, formula, "other");
+        unrecorded(o, name + "_", formula, "other");
     }
 
     private static void bits(Operators o, String name, String sign, DoubleBinaryOperator host) {
@@ -64,12 +64,13 @@ public final class ComparisonOperators {
         };
         o.add1("aten.bitwise_" + name, operator);
         o.add1("aten.__" + name + "__", operator);
-        unrecorded(o, "bitwise_" + name, formula, "other");
+        unrecorded(o, "bitwise_" + name + "_", formula, "other");
+        unrecorded(o, "__i" + name + "__", formula, "other");
     }
 
     /** The form in place of an operator that has no derivative: autograd takes no note of it. */
-    private static void unrecorded(Operators o, String name, Formula formula, @Nullable String other) {
-        o.add1("aten." + name + "_", (e, a) -> {
+    public static void unrecorded(Operators o, String name, Formula formula, @Nullable String other) {
+        o.add1("aten." + name, (e, a) -> {
             Tensor x = a.tensor("self");
             changed(e, formula, x, other == null ? null : operand(a, other));
             x.storage().changed();
@@ -86,17 +87,26 @@ public final class ComparisonOperators {
     }
 
     /**
-     * The form that puts the result where the operand was, in its type: nothing is made on the device, and what was
-     * there has no gradient (derivatives.yaml: zeros_like).
+     * The form that puts the result where the operand was, in its type: nothing is made on the device, and neither
+     * operand has a gradient but zeros, the second one's made first (derivatives.yaml: zeros_like).
      *
      * @param other the second operand's name
      */
     public static void inPlace(Operators o, String name, Formula formula, String other) {
         o.add1("aten." + name + "_", (e, a) -> {
             Tensor x = a.tensor("self");
-            Recorder r = e.record("ChangedBackward0", x);
-            changed(e, formula, x, operand(a, other));
-            r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])});
+            Tensor y = operand(a, other);
+            Recorder r = e.record("ChangedBackward0", x, y);
+            changed(e, formula, x, y);
+            long[] sizes = y.sizes();
+            r.backward(g -> {
+                Tensor ofOther = null;
+                if (r.needs(1)) {
+                    ofOther = e.empty(g[0].dtype(), sizes);
+                    Elementwise.fill(e, ofOther, 0);
+                }
+                return new Tensor[] {r.needs(0) ? Elementwise.zerosLike(e, g[0]) : null, ofOther};
+            });
             return r.changed(x);
         });
     }

@@ -13,6 +13,7 @@ import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operator;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.HashMap;
@@ -50,7 +51,8 @@ public final class FurtherFunctions {
         shifts(o, "__lshift__", "bitwise_left_shift");
         shifts(o, "__rshift__", "bitwise_right_shift");
         o.add1("aten.copysign", FurtherFunctions::copysign);
-        o.add1("aten.ldexp", FurtherFunctions::ldexp);
+        o.add1("aten.ldexp", (e, a) -> ldexp(e, a, false));
+        o.add1("aten.ldexp_", (e, a) -> ldexp(e, a, true));
         o.add1("aten.logaddexp2", FurtherFunctions::logAddExp2);
         o.add1("aten.float_power", (e, a) -> floatPower(o, e, a));
     }
@@ -108,22 +110,38 @@ public final class FurtherFunctions {
         });
     }
 
-    private static Tensor ldexp(Eager e, Arguments a) {
+    private static Tensor ldexp(Eager e, Arguments a, boolean inPlace) {
         Tensor x = a.tensor("self");
         Tensor y = a.tensor("other");
         Recorder r = e.record("LdexpBackward0", x, y);
         SavedTensor second = r.saveIf(r.needs(0), y);
-        Tensor out = y.dtype().isFloatingPoint()
-                ? e.call(() -> new Steps(e).times(x, powerOfTwo(e, y)))
-                : Elementwise.map(e, LDEXP, Promotion.floating(x.dtype()), NONE, x, y);
+        Tensor out = x;
+        if (inPlace) {
+            scale(e, x, y);
+            r.changed(x);
+        } else {
+            out = y.dtype().isFloatingPoint()
+                    ? e.call(() -> new Steps(e).times(x, powerOfTwo(e, y)))
+                    : Elementwise.map(e, LDEXP, Promotion.floating(x.dtype()), NONE, x, y);
+        }
         SavedTensor result = r.saveOutput(r.needs(1) ? out : null);
-        return r.backward(g -> {
-                    Steps s = new Steps(e);
-                    Tensor ofY = !r.needs(1) ? null : e.call(() -> s.times(s.times(g[0], result.get()), Math.log(2)));
-                    Tensor ofX = !r.needs(0) ? null : e.call(() -> s.times(g[0], powerOfTwo(e, second.get())));
-                    return new Tensor[] {ofX, ofY};
-                })
-                .output(out);
+        r.backward(g -> {
+            Steps s = new Steps(e);
+            Tensor ofY = !r.needs(1) ? null : e.call(() -> s.times(s.times(g[0], result.get()), Math.log(2)));
+            Tensor ofX = !r.needs(0) ? null : e.call(() -> s.times(g[0], powerOfTwo(e, second.get())));
+            return new Tensor[] {ofX, ofY};
+        });
+        return inPlace ? out : r.output(out);
+    }
+
+    private static void scale(Eager e, Tensor x, Tensor y) {
+        if (!y.dtype().isFloatingPoint()) {
+            Elementwise.into(e, LDEXP, x, x, y);
+            return;
+        }
+        try (Scope s = e.open()) {
+            Elementwise.into(e, Elementwise.MULTIPLY, x, x, powerOfTwo(e, y));
+        }
     }
 
     private static Tensor logAddExp2(Eager e, Arguments a) {

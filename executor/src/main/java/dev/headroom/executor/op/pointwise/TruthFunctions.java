@@ -107,7 +107,8 @@ public final class TruthFunctions {
                 Formula.binary("bitwise_" + name, "(real) ((long long) x0 " + sign + " (long long) x1)", host);
         o.add1("aten.bitwise_" + name, (e, a) -> new Steps(e)
                 .of(formula, a.tensor("self"), ComparisonOperators.operand(a, "other")));
-        ComparisonOperators.inPlace(o, "bitwise_" + name, formula, "other");
+        ComparisonOperators.unrecorded(o, "bitwise_" + name + "_", formula, "other");
+        ComparisonOperators.unrecorded(o, "__i" + name.charAt(0) + "shift__", formula, "other");
     }
 
     private static Tensor finite(Steps s, Tensor x) {

@@ -26,7 +26,6 @@ public final class MoreKernels {
         r.single("aten.bucketize", MoreKernels::found);
         r.single("aten.normal.Tensor_Tensor", MoreKernels::normal);
         r.single("aten.trace", MoreKernels::trace);
-        r.single("aten.logical_not_", c -> c.tensor("self"));
     }
 
     /** The gradient is written to zeros at the places of the diagonal (FunctionsManual.cpp, trace_backward). */

@@ -44,7 +44,7 @@ final class BinaryFunctions {
     }
 
     /** {@code self * 2 ** other}; the power is a tensor where it can have a gradient. */
-    static Tensor ldexp(Call c) {
+    static Tensor ldexp(Call c, boolean inPlace) {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("other");
@@ -52,7 +52,10 @@ final class BinaryFunctions {
         Saved other = r.saveIf(r.needs(0), b);
         Formula f = new Formula(rt);
         Tensor power = b.dtype().isFloatingPoint() ? powScalar(f, b) : null;
-        Tensor out = power == null ? Strided.result(rt, Strided.floating(a.dtype()), a, b) : f.op(a, power);
+        Tensor out = a;
+        if (!inPlace) {
+            out = power == null ? Strided.result(rt, Strided.floating(a.dtype()), a, b) : f.op(a, power);
+        }
         rt.free(power);
         Saved result = r.needs(1) ? r.saveOutput(out) : r.save(null);
         return r.gradient(1, g -> {

@@ -44,7 +44,8 @@ public final class BinaryRules {
                             return f.maskedFill(value, f.op(f.test(s), low));
                         }),
                         new Term("so", (f, g, s, o, y) -> f.op(f.op(g, s), o))));
-        r.single("aten.ldexp.Tensor", BinaryFunctions::ldexp);
+        r.single("aten.ldexp.Tensor", c -> BinaryFunctions.ldexp(c, false));
+        r.single("aten.ldexp_", c -> BinaryFunctions.ldexp(c, true));
         r.single("aten.copysign", BinaryFunctions::copysign);
         extremum(r, "maximum", "MaximumBackward0");
         extremum(r, "minimum", "MinimumBackward0");
@@ -67,6 +68,7 @@ public final class BinaryRules {
                             c.tensor("self").dtype(),
                             true));
         }
+        InPlaceTruths.register(r);
         both(r, "floor_divide", new Binary("FloorDivideBackward", Binary.NONE, Binary.NONE));
         for (String name : new String[] {
             "bitwise_left_shift", "bitwise_right_shift", "__lshift__", "__rshift__", "gcd", "lcm", "heaviside"

@@ -12,6 +12,7 @@ public final class AliasRules {
             special_logsumexp=logsumexp special_round=round special_sinc=sinc special_xlogy=xlogy
             unsafe_chunk=chunk unsafe_split=split unsafe_split_with_sizes=split_with_sizes
             absolute_=abs_ arccos_=acos_ arccosh_=acosh_ arcsin_=asin_ arcsinh_=asinh_ arctan_=atan_ arctanh_=atanh_
+            greater_=gt_ greater_equal_=ge_ less_=lt_ less_equal_=le_ not_equal_=ne_
             negative_=neg_ multiply_=mul_ divide_=div_ true_divide_=div_ subtract_=sub_
             t_=t transpose_=transpose swapaxes_=swapaxes swapdims_=swapdims squeeze_=squeeze
             """;
