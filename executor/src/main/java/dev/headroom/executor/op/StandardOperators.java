@@ -11,6 +11,7 @@ import dev.headroom.executor.op.composite.LossComposites;
 import dev.headroom.executor.op.composite.MarginLosses;
 import dev.headroom.executor.op.composite.OtherForms;
 import dev.headroom.executor.op.composite.Quantiles;
+import dev.headroom.executor.op.composite.SetComposites;
 import dev.headroom.executor.op.composite.ShapeComposites;
 import dev.headroom.executor.op.composite.ShortTimeFourier;
 import dev.headroom.executor.op.composite.SmallComposites;
@@ -140,6 +141,7 @@ public final class StandardOperators {
             Differences::register,
             DrawnOperators::register,
             WindowOperators::register,
+            SetComposites::register,
             ShapeComposites::register,
             UnaryFunctions::register,
             BinaryFunctions::register,

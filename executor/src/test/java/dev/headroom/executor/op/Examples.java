@@ -24,7 +24,7 @@ final class Examples {
                     "eq ge gt le lt ne logical_and logical_not logical_or logical_xor",
                     "floor_divide __and__ __or__ __xor__ bitwise_and bitwise_not bitwise_or bitwise_xor",
                     // truths of a whole
-                    "all any argmax argmin histc",
+                    "all any argmax argmin histc isin bincount",
                     "isnan isinf isfinite isposinf isneginf signbit heaviside bitwise_left_shift bitwise_right_shift",
                     "randint randint_like bernoulli",
                     // its result is its operand
@@ -67,6 +67,7 @@ final class Examples {
         ScanExamples.add(this);
         StackExamples.add(this);
         PlaceExamples.add(this);
+        SetExamples.add(this);
         RareExamples.add(this);
         ComplexExamples.add(this);
         FormExamples.add(this);

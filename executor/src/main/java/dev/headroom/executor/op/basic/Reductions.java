@@ -69,6 +69,18 @@ public final class Reductions {
         }
     }
 
+    /** The least and the greatest elements in one reduction ({@code aminmax}), with the reduced dimensions kept. */
+    public static Tensor[] ends(Eager e, Tensor t, long[] kept) {
+        Tensor least = e.empty(t.dtype(), kept);
+        Tensor most = e.empty(t.dtype(), kept);
+        try (Scope s = e.open()) {
+            scratch(e, least, t, 2 * t.dtype().bytes(), VECTOR);
+            e.backend().reductions().reduce(Kind.MIN, least, t);
+            e.backend().reductions().reduce(Kind.MAX, most, t);
+        }
+        return new Tensor[] {least, most};
+    }
+
     /**
      * Extremes along a dimension with their places.
      *

@@ -84,16 +84,22 @@ public final class PlacingOperators {
     private static Tensor indexFill(Eager e, Arguments a, boolean inPlace) {
         Tensor x = a.tensor("self");
         Tensor index = a.tensor("index");
-        if (a.isTensor("value")) {
-            throw new UserInputException("index_fill with a tensor is not supported by the executor; give a number");
+        Tensor value = a.optional("value");
+        if (value != null && value.requiresGrad()) {
+            throw new UserInputException(
+                    "the gradient of a value that index_fill puts at indices, which sums over those"
+                            + " that differ, is not supported by the executor; give a number or a tensor without gradient");
         }
         int dim = Layout.dimension(a.integer("dim", 0), x.dims());
         Recorder r = e.record("IndexFillBackward0", x);
         SavedTensor saved = r.save(index);
         Tensor out = copied(e, x, inPlace);
         try (var s = e.open()) {
-            Tensor number = Tensor.number(DType.FLOAT64, a.real("value", 0));
-            e.backend().indexing().scatter(out, dim, spread(e, index, out, dim), number);
+            Tensor wide = spread(e, index, out, dim);
+            Tensor filled = value == null
+                    ? Tensor.number(DType.FLOAT64, a.real("value", 0))
+                    : value.onDevice() ? e.alias(value, wide.sizes(), new long[wide.dims()], value.offset()) : value;
+            e.backend().indexing().scatter(out, dim, wide, filled);
         }
         r.backward(g -> {
             Tensor ofX = copied(e, g[0], false);

@@ -55,6 +55,7 @@ public final class FurtherFunctions {
         o.add1("aten.ldexp_", (e, a) -> ldexp(e, a, true));
         o.add1("aten.logaddexp2", FurtherFunctions::logAddExp2);
         o.add1("aten.float_power", (e, a) -> floatPower(o, e, a));
+        o.add1("aten.float_power_", (e, a) -> floatPowerInPlace(o, e, a));
     }
 
     private static long divisor(long a, long b) {
@@ -164,6 +165,20 @@ public final class FurtherFunctions {
         return e.call(() -> {
             Steps s = new Steps(e);
             return s.over(g, s.plus(powerOfTwo(e, s.minus(y, x)), 1));
+        });
+    }
+
+    /** An exponent that is a tensor is converted first. */
+    private static Tensor floatPowerInPlace(Operators o, Eager e, Arguments a) {
+        Operator power = Objects.requireNonNull(o.find("aten.pow_"));
+        Arguments same = a.calling("aten.pow_");
+        if (!a.isTensor("exponent")) {
+            return power.run(e, same)[0];
+        }
+        return e.call(() -> {
+            Tensor exponent =
+                    Copies.to(e, a.tensor("exponent"), a.tensor("self").dtype());
+            return power.run(e, same.replacing(Map.of("exponent", new Tensor[] {exponent})))[0];
         });
     }
 

@@ -86,8 +86,9 @@ public final class CountingOperators {
         long[] kept = ReducedDimensions.kept(x.sizes(), a.integers("dim"));
         Recorder r = e.record("AminmaxBackward0", x);
         SavedTensor saved = r.save(x);
-        Tensor least = shaped(e, Reductions.reduce(e, Kind.MIN, x, kept, x.dtype()), x, kept, a);
-        Tensor most = shaped(e, Reductions.reduce(e, Kind.MAX, x, kept, x.dtype()), x, kept, a);
+        Tensor[] ends = Reductions.ends(e, x, kept);
+        Tensor least = shaped(e, ends[0], x, kept, a);
+        Tensor most = shaped(e, ends[1], x, kept, a);
         SavedTensor first = r.saveOutput(least);
         SavedTensor second = r.saveOutput(most);
         r.backward(g -> {

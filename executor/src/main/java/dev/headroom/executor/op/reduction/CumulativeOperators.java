@@ -217,10 +217,7 @@ public final class CumulativeOperators {
             Tensor[] bounds = null;
             if (least == most) {
                 long[] kept = ReducedDimensions.kept(t.sizes(), new long[0]);
-                bounds = new Tensor[] {
-                    Reductions.reduce(e, Kind.MIN, t, kept, t.dtype()),
-                    Reductions.reduce(e, Kind.MAX, t, kept, t.dtype())
-                };
+                bounds = Reductions.ends(e, t, kept);
             }
             e.backend().reductions().histogram(out, t, bounds, least, most);
             if (bounds != null) {

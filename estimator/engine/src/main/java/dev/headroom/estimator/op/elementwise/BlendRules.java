@@ -30,7 +30,8 @@ public final class BlendRules {
         r.single("aten.where.ScalarOther", Blending::whereScalar);
         r.single("aten.where.ScalarSelf", Blending::whereScalar);
         r.single("aten.where.Scalar", Blending::whereScalar);
-        r.single("aten.pow.Tensor_Tensor", Blending::powTensor);
+        r.single("aten.pow.Tensor_Tensor", c -> Blending.powTensor(c, false));
+        r.single("aten.pow_.Tensor", c -> Blending.powTensor(c, true));
         r.single("aten.pow.Scalar", Blending::powScalar);
     }
 }

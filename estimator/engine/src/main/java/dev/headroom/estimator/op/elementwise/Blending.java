@@ -170,7 +170,7 @@ public final class Blending {
     }
 
     /** FunctionsManual.cpp, pow_backward_self and pow_backward_exponent. */
-    static Tensor powTensor(Call c) {
+    static Tensor powTensor(Call c, boolean inPlace) {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("exponent");
@@ -189,7 +189,7 @@ public final class Blending {
             Tensor zero = rt.empty(g.dtype());
             return f.op(g, f.where(condition, zero, product));
         });
-        return new Binary("PowBackward1", self, exponent).apply(rt, a, b, Strided.promote(a, b), false);
+        return new Binary("PowBackward1", self, exponent).apply(rt, a, b, Strided.promote(a, b), inPlace);
     }
 
     static Tensor powScalar(Call c) {

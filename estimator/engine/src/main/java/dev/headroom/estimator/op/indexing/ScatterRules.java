@@ -28,6 +28,10 @@ public final class ScatterRules {
         for (String end : new String[] {"", "_"}) {
             r.single("aten.put" + end, c -> Scatter.placed(c, end.equals("_")));
         }
+        Filling.register(r);
+        Membership.register(r);
+        r.bound("aten.index_fill.int_Tensor", "all indices count as different where the value has a gradient");
+        r.bound("aten.index_fill_.int_Tensor", "all indices count as different where the value has a gradient");
         r.single("aten.take", Scatter::take);
         r.single("aten.take_along_dim", Scatter::takeAlongDim);
         r.single("aten.one_hot", Scatter::oneHot);

@@ -30,6 +30,7 @@ public final class Chains {
             return b.give(b.call(
                     "diagonal", c.tensor("A"), c.integer("offset", 0), c.integer("dim1", -2), c.integer("dim2", -1)));
         });
+        r.single("aten.float_power_", c -> floatPowerInPlace(new Body(c.runtime(), r), c));
         for (String name : new String[] {"Tensor_Tensor", "Scalar", "Tensor_Scalar"}) {
             r.single("aten.float_power." + name, c -> floatPower(new Body(c.runtime(), r), c));
         }
@@ -127,6 +128,15 @@ public final class Chains {
             return b.give(b.call("matmul", b.call("matmul", x, x), x));
         }
         throw new NoRule("a power above three");
+    }
+
+    /** In place: an exponent that is a tensor is converted (ATen/native/Pow.cpp, float_power_). */
+    private static Tensor floatPowerInPlace(Body b, Call c) {
+        Tensor x = c.tensor("self");
+        Tensor out = c.isTensor("exponent")
+                ? b.call("pow_.Tensor", x, b.call("to.dtype", c.tensor("exponent"), x.dtype()))
+                : b.call("pow_.Scalar", x, c.number("exponent", 1));
+        return b.give(out);
     }
 
     private static Tensor floatPower(Body b, Call c) {

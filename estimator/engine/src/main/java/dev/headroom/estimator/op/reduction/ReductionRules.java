@@ -49,5 +49,6 @@ public final class ReductionRules {
         });
         r.single("aten.diff", Aggregates::diff);
         r.single("aten.histc", Histogram::run);
+        r.single("aten.bincount", Histogram::bincount);
     }
 }

@@ -1,0 +1,14 @@
+package dev.headroom.executor.op.composite;
+
+import dev.headroom.executor.op.registry.Operators;
+
+/** Composites that put, find or count values. */
+public final class SetComposites {
+    private SetComposites() {}
+
+    public static void register(Operators o) {
+        Fillings.register(o);
+        Membership.register(o);
+        Bincounts.register(o);
+    }
+}
