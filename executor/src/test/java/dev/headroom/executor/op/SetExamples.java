@@ -7,6 +7,7 @@ final class SetExamples {
     static void add(Examples o) {
         fillings(o);
         membership(o);
+        differences(o);
         long[] six = {6};
         o.of("aten.bincount")
                 .indices("self", six, 3, 0, 3, 1, 5, 3)
@@ -22,6 +23,32 @@ final class SetExamples {
                 .indices("weights", six, 5, 1, 2, 1, 4, 2)
                 .integer("minlength", 7)
                 .label("with whole weights");
+    }
+
+    private static void differences(Examples o) {
+        o.of("aten.gradient").tensor("self", 4, 5);
+        o.of("aten.gradient")
+                .tensor("self", 4, 5)
+                .real("spacing", 0.5)
+                .integer("dim", 1)
+                .integer("edge_order", 2)
+                .label("of the second order");
+        o.of("aten.pad_sequence")
+                .list("sequences", new long[] {2, 3}, new long[] {4, 3})
+                .flag("batch_first", true)
+                .real("padding_value", 0.5);
+        o.of("aten.pad_sequence")
+                .list("sequences", new long[] {2, 3}, new long[] {4, 3}, new long[] {1, 3})
+                .flag("batch_first", false)
+                .real("padding_value", 0)
+                .text("padding_side", "left")
+                .label("at the left");
+        o.of("aten.sum_to_size").tensor("self", 2, 3, 4).integers("size", 3, 1);
+        o.of("aten.sum_to_size").tensor("self", 3, 4).integers("size", 3, 4).label("of its own size");
+        o.of("aten.nanmedian").tensor("self", 3, 5).label("of all");
+        o.of("aten.nanmedian")
+                .buffer("self", new long[] {5}, 1, Double.NaN, 4, Double.NaN, 2)
+                .label("of all, with what is no number");
     }
 
     private static void fillings(Examples o) {

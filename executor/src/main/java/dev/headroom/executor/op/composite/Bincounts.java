@@ -20,7 +20,7 @@ final class Bincounts {
     private Bincounts() {}
 
     static void register(Operators o) {
-        o.add1("aten.bincount", (e, a) -> counted(e, a));
+        o.add1("aten.bincount", Bincounts::counted);
     }
 
     private static Tensor counted(Eager e, Arguments a) {
@@ -54,7 +54,7 @@ final class Bincounts {
     private static void count(Eager e, Tensor out, Tensor t, @Nullable Tensor weights) {
         Elementwise.fill(e, out, 0);
         if (weights == null) {
-            e.backend().reductions().histogram(out, t, null, 0, out.elements());
+            e.backend().reductions().histogram(out, t, null, 0, (double) out.elements());
         } else if (t.dtype() == DType.INT64) {
             e.backend().indexing().scatterAdd(out, 0, t, weights);
         } else {

@@ -45,7 +45,7 @@ final class Membership {
         if (elements.elements() == 0) {
             return out;
         }
-        boolean few = tests.elements() < (long) (FACTOR * (float) Math.pow(elements.elements(), POWER));
+        boolean few = tests.elements() < (long) (FACTOR * (float) Math.pow((double) elements.elements(), POWER));
         try (var scope = e.open()) {
             if (few) {
                 compare(c, elements, tests, inverted, out);

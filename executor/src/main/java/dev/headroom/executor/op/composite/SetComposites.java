@@ -2,7 +2,7 @@ package dev.headroom.executor.op.composite;
 
 import dev.headroom.executor.op.registry.Operators;
 
-/** Composites that put, find or count values. */
+/** Composites that put, find, count or compare values. */
 public final class SetComposites {
     private SetComposites() {}
 
@@ -10,5 +10,7 @@ public final class SetComposites {
         Fillings.register(o);
         Membership.register(o);
         Bincounts.register(o);
+        PaddedSequences.register(o);
+        Gradients.register(o);
     }
 }

@@ -6,7 +6,9 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.Formulas;
 import dev.headroom.executor.kernel.ReductionKernels.Choice;
 import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.op.basic.ReducedDimensions;
+import dev.headroom.executor.op.basic.Reductions;
 import dev.headroom.executor.op.basic.Slices;
 import dev.headroom.executor.op.basic.Views;
 import dev.headroom.executor.op.pointwise.Steps;
@@ -15,12 +17,13 @@ import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 
 /** Elements by their ranks along a dimension (aten/src/ATen/native/cuda/Sorting.cpp, TensorModeKernel.cpp). */
 public final class RankOperators {
     private static final Formula NO_NUMBER = Formula.unary("isnan", "x0 != x0", x -> Double.isNaN(x) ? 1 : 0);
+
+    private static final Formula HALF = Formula.unary("half", "x0 / 2", x -> x / 2);
 
     private RankOperators() {}
 
@@ -33,12 +36,8 @@ public final class RankOperators {
 
     private static Tensor[] chosen(Eager e, Arguments a, Choice choice, String node) {
         Tensor x = a.tensor("self");
-        if (!a.has("dim") && choice == Choice.MEDIAN) {
-            return new Tensor[] {ofAll(e, x)};
-        }
-        if (!a.has("dim") && choice == Choice.MEDIAN_OF_NUMBERS) {
-            throw new UserInputException(
-                    "nanmedian of all elements is not supported by the executor; give a dimension");
+        if (!a.has("dim") && (choice == Choice.MEDIAN || choice == Choice.MEDIAN_OF_NUMBERS)) {
+            return new Tensor[] {ofAll(e, x, choice == Choice.MEDIAN_OF_NUMBERS)};
         }
         int dim = Layout.dimension(a.integer("dim", -1), x.dims());
         long[] dims = {dim};
@@ -66,9 +65,12 @@ public final class RankOperators {
         };
     }
 
-    /** All elements are sorted, and the middle one taken, or the last one where that is no number. */
-    private static Tensor ofAll(Eager e, Tensor x) {
-        Recorder r = e.record("MedianBackward0", x);
+    /**
+     * All elements are sorted. Among numbers, those are counted and the middle one of them taken; otherwise the middle
+     * one of all, or the last one where that is no number.
+     */
+    private static Tensor ofAll(Eager e, Tensor x, boolean amongNumbers) {
+        Recorder r = e.record(amongNumbers ? "NanmedianBackward0" : "MedianBackward0", x);
         SavedTensor saved = r.save(x);
         Tensor out = e.call(() -> {
             Tensor packed = Copies.packed(e, x);
@@ -78,6 +80,11 @@ public final class RankOperators {
             LongLines.sort(e, line, 0);
             e.backend().reductions().sort(values, places, line, 0, false);
             e.free(places);
+            e.free(line);
+            e.freeUnless(packed, x);
+            if (amongNumbers) {
+                return middleNumber(e, values);
+            }
             Tensor last = e.alias(values, new long[0], new long[0], x.elements() - 1);
             Tensor middle = e.alias(values, new long[0], new long[0], (x.elements() - 1) / 2);
             Steps s = new Steps(e);
@@ -90,5 +97,19 @@ public final class RankOperators {
                     e.call(() -> ExtremeOperators.share(e, g[0], saved.get(), result.get(), kept, true))
                 })
                 .output(out);
+    }
+
+    private static Tensor middleNumber(Eager e, Tensor sorted) {
+        Tensor middle = e.call(() -> {
+            Steps s = new Steps(e);
+            Tensor none = s.truth(NO_NUMBER, sorted);
+            Tensor count = Reductions.sum(e, none, new long[] {1}, DType.INT64);
+            Tensor last = s.from((double) (sorted.elements() - 1), count);
+            Tensor half = Elementwise.map(e, HALF, DType.FLOAT32, new double[0], last);
+            return Copies.to(e, half, DType.INT64);
+        });
+        Tensor out = e.empty(sorted.dtype());
+        e.backend().indexing().index(e.alias(out, new long[] {1}, new long[] {1}, 0), sorted, new Tensor[] {middle});
+        return out;
     }
 }

@@ -43,7 +43,7 @@ final class Membership {
         if (elements.numel() == 0) {
             return out;
         }
-        if (tests.numel() < (long) (FACTOR * (float) Math.pow(elements.numel(), POWER))) {
+        if (tests.numel() < (long) (FACTOR * (float) Math.pow((double) elements.numel(), POWER))) {
             long[] line = new long[elements.dim() + 1];
             Arrays.fill(line, 1);
             line[line.length - 1] = -1;

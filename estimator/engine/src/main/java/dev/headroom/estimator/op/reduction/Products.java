@@ -32,7 +32,8 @@ public final class Products {
             Tensor[] both = b.all("sort.stable", c.tensor("self"), false, 0, false);
             return b.give(both[0]);
         });
-        r.single("aten.median.default", c -> median(new Body(c.runtime(), r), c));
+        r.single("aten.median.default", c -> median(new Body(c.runtime(), r), c, false));
+        r.single("aten.nanmedian.default", c -> median(new Body(c.runtime(), r), c, true));
         r.add("aten.nanmedian.dim", c -> Selections.reduced(c, "NanmedianBackward1"));
         for (String name : new String[] {"trapezoid", "trapz"}) {
             r.single("aten." + name, c -> trapezoid(new Body(c.runtime(), r), c, false));
@@ -207,16 +208,24 @@ public final class Products {
         return b.give(b.call("div.Tensor", sum, count));
     }
 
-    /** {@code median(self)}: everything is sorted; the gradient is shared by all that are equal to it. */
-    private static Tensor median(Body b, Call c) {
+    /**
+     * {@code median(self)} and {@code nanmedian(self)}: everything is sorted, what is no number last and counted by the
+     * latter (ATen/native/Sorting.cpp, median_impl); the gradient is shared by all that are equal to the median.
+     */
+    private static Tensor median(Body b, Call c, boolean amongNumbers) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
-        Recorder r = rt.record("MedianBackward0", x);
+        Recorder r = rt.record(amongNumbers ? "NanmedianBackward0" : "MedianBackward0", x);
         Saved self = r.save(x);
         boolean mode = rt.setGradMode(false);
         Tensor flat = b.call("flatten.using_ints", x, 0, -1);
         Tensor sorted = b.let(b.all("sort.default", flat, 0)[0]);
-        b.test(rt.reinterpret(sorted, new long[0], new long[0], 0));
+        if (amongNumbers) {
+            Tensor last = b.op(b.call("sum", b.call("isnan", sorted)));
+            b.let(b.call("to.dtype", b.call("div.Scalar", last, 2), DType.INT64));
+        } else {
+            b.test(rt.reinterpret(sorted, new long[0], new long[0], 0));
+        }
         Tensor out = b.give(b.made(rt.empty(x.dtype())));
         rt.setGradMode(mode);
         Saved result = r.saveOutput(out);

@@ -50,5 +50,6 @@ public final class ReductionRules {
         r.single("aten.diff", Aggregates::diff);
         r.single("aten.histc", Histogram::run);
         r.single("aten.bincount", Histogram::bincount);
+        Gradients.register(r);
     }
 }

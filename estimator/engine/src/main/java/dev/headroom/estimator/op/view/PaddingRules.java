@@ -7,6 +7,7 @@ public final class PaddingRules {
     private PaddingRules() {}
 
     public static void register(Registry r) {
+        PaddedSequences.register(r);
         r.single("aten.pad", Padding::pad);
         r.single("aten.constant_pad_nd", c -> Padding.constant(c.runtime(), c.tensor("self"), Padding.sizes(c)));
     }
