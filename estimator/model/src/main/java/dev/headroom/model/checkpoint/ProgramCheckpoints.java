@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Checkpoints that the program makes itself: the exporter goes through {@code torch.utils.checkpoint.checkpoint} as if
  * it were not there, and only the lines that operators came from tell of it. Where the archive has the lines of all
  * functions, an operator is inside of one if {@code checkpoint} was running. Else it has those of functions called
- * {@code forward} alone: then what the line's call is given says what is inside. Where somebody looked on when the model
- * ran ({@link Node.Seen}), nothing needs to be read.
+ * {@code forward} alone: then what the line's call is given says what is inside. Where somebody looked on when the
+ * model ran ({@link Node.Seen}), nothing needs to be read.
  *
  * <p>Re-entrant ones are seen in another way, see {@link ReentrantCheckpoints}.
  */

@@ -88,7 +88,8 @@ public final class PlacingOperators {
         if (value != null && value.requiresGrad()) {
             throw new UserInputException(
                     "the gradient of a value that index_fill puts at indices, which sums over those"
-                            + " that differ, is not supported by the executor; give a number or a tensor without gradient");
+                            + " that differ, is not supported by the executor; give a number or a tensor without"
+                            + " gradient");
         }
         int dim = Layout.dimension(a.integer("dim", 0), x.dims());
         Recorder r = e.record("IndexFillBackward0", x);

@@ -73,9 +73,11 @@ public final class MomentOperators {
                             ? rootGradient(e, g[0], saved.get(), result.get(), spread)
                             : gradient(e, g[0], saved.get(), spread));
             Tensor ofMean = mean == null || g[1] == null ? null : meanGradient(e, g[1], saved.get(), kept);
-            Tensor sum = ofVariance == null || ofMean == null
-                    ? (ofVariance == null ? ofMean : ofVariance)
-                    : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
+            if (ofVariance == null || ofMean == null) {
+                return new Tensor[] {ofVariance == null ? ofMean : ofVariance};
+            }
+            Tensor sum = Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
+            e.free(ofVariance); // the variable takes the sum
             return new Tensor[] {sum};
         });
         Tensor first = r.output(out);

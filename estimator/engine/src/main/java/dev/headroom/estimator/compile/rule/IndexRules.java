@@ -3,6 +3,7 @@ package dev.headroom.estimator.compile.rule;
 import dev.headroom.estimator.compile.trace.Kind;
 import dev.headroom.estimator.compile.trace.Traced;
 import dev.headroom.estimator.compile.trace.Value;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
@@ -86,7 +87,13 @@ final class IndexRules {
 
     private static DType typed(Site s, DType otherwise) {
         DType given = s.type("dtype");
-        return given != null ? given : s.isTensor("self") ? s.value("self").dtype() : otherwise;
+        return given != null ? given : s.isTensor("self") ? s.value("self").dtype() : filled(s, otherwise);
+    }
+
+    /** What {@code full} makes of a value (ATen/native/TensorFactories.cpp, infer_full_options). */
+    private static DType filled(Site s, DType otherwise) {
+        Argument value = s.node().argument("fill_value");
+        return value instanceof Argument.Bool ? DType.BOOL : value instanceof Argument.Int ? DType.INT64 : otherwise;
     }
 
     private static Traced made(Ops ops, Site s, long[] sizes, DType otherwise) {

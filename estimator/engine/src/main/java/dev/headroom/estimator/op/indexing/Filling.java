@@ -44,8 +44,8 @@ final class Filling {
     }
 
     /**
-     * The host reads the value. Its gradient is summed over the entries that differ, of which the gradient's are copied:
-     * how many do is in the data, and all count as different.
+     * The host reads the value. Its gradient is summed over the entries that differ, of which the gradient's are
+     * copied: how many do is in the data, and all count as different.
      */
     private static Tensor byTensor(Call c, boolean inPlace) {
         EagerRuntime rt = c.runtime();

@@ -79,17 +79,23 @@ final class Deviation {
                 rt.free(scaled); // var_backward returns
                 rt.free(centred);
                 rt.free(mean);
+                if (result != null) {
+                    rt.free(g); // and so does std_backward
+                }
             } else {
                 out = f.op(grad, nanOrInfinite(rt, f, self, mean));
-            }
-            if (result != null) {
-                rt.free(g);
             }
         }
         if (grads.length > 1 && grads[1] != null) {
             Tensor wide = Reductions.expandBack(rt, grads[1], self.sizes(), mask, kept);
             Tensor part = f.op(wide);
-            out = out == null ? part : f.op(out, part);
+            if (out == null) {
+                return part;
+            }
+            Tensor sum = f.op(out, part);
+            rt.free(out); // the variable takes the sum
+            rt.free(part);
+            return sum;
         }
         return out;
     }
