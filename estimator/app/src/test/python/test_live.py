@@ -69,6 +69,27 @@ def test_checkpoints_are_seen() -> None:
     assert seen.peak.allocated < plain.peak.allocated
 
 
+class Spoken(nn.Module):
+    """Its loss has no fake kernel, so that no exporter takes it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores = nn.Linear(40, 30)
+
+    def forward(self, x: Any, targets: Any, frames: Any, letters: Any) -> Any:
+        logs = self.scores(x).log_softmax(-1).transpose(0, 1)
+        return nn.functional.ctc_loss(logs, targets, frames, letters, zero_infinity=True)
+
+
+def test_ctc_loss_is_taken() -> None:
+    given = (torch.randn(4, 100, 40), torch.randint(1, 30, (4, 12)), torch.full((4,), 100), torch.full((4,), 12))
+    spoken = headroom.predict(Spoken(), given, loss="output")
+    table = 4 * 100 * (2 * 12 + 1) * 4  # log_alpha (LossCTC.cu)
+    plain = headroom.predict(nn.Linear(40, 30), given[:1], loss="sum")
+    assert spoken.way == "recorded"
+    assert spoken.peak.allocated - plain.peak.allocated >= table
+
+
 class Method(nn.Module):
     """A method that is under a checkpoint, or not."""
 

@@ -44,7 +44,7 @@ class Running(SchemaCheckMode):  # the exporter's own modes aside, the only one 
             DynamicOutputShapeException: when the size of the result depends on values that are not known.
         """
         try:
-            out = self._grouped(func, args, kwargs) if func is aten._grouped_mm.default else func(*args, **kwargs)
+            out = self._own(func, args, kwargs)
         except DynamicOutputShapeException:
             real = self.known.compute(func, args, kwargs)
             if real is None:
@@ -52,6 +52,22 @@ class Running(SchemaCheckMode):  # the exporter's own modes aside, the only one 
             out = pytree.tree_map_only(torch.Tensor, self.twins.tensor, real)
         self.known.follow(func, args, kwargs, out)
         return out
+
+    def _own(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        if func is aten._grouped_mm.default:
+            return self._grouped(func, args, kwargs)
+        if func in (aten.ctc_loss.Tensor, aten.ctc_loss.IntList):
+            return self._temporal(*args, **kwargs)
+        return func(*args, **kwargs)
+
+    def _temporal(self, log_probs: torch.Tensor, *args: Any, reduction: int = 1, **_: Any) -> torch.Tensor:
+        """``ctc_loss`` has no fake kernel: how large its tables are depends on lengths. What it returns does not."""
+        apart = (args[4] if len(args) > 4 else reduction) == 0 and log_probs.dim() == 3
+        learns = torch.is_grad_enabled() and log_probs.requires_grad
+        with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.PreDispatch)):
+            given = log_probs.detach()
+            out = given.new_empty((given.size(1),) if apart else ())
+        return self.silent(out, learns)
 
     def _grouped(self, func: Any, args: Any, kwargs: dict[str, Any]) -> torch.Tensor:
         """The fake kernel takes halves alone, where CUDA's falls back to products one by one."""
