@@ -52,11 +52,11 @@ final class PaddedSequences {
     private static Tensor summed(Calls c, Arguments a) {
         Tensor t = a.tensor("self");
         long[] sizes = a.integers("size");
+        if (sizes.length == 0) {
+            return c.call("sum", "self", t); // even what is a scalar
+        }
         if (Arrays.equals(sizes, t.sizes())) {
             return t;
-        }
-        if (sizes.length == 0) {
-            return c.call("sum", "self", t);
         }
         int lead = t.dims() - sizes.length;
         long[] dims = IntStream.range(0, t.dims())

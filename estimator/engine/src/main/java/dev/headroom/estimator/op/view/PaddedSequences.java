@@ -14,7 +14,14 @@ final class PaddedSequences {
 
     static void register(Registry r) {
         r.single("aten.pad_sequence", c -> padded(new Body(c.runtime(), r), c));
-        r.single("aten.sum_to_size", c -> Reductions.sumTo(c.runtime(), c.tensor("self"), c.integers("size")));
+        r.single("aten.sum_to_size", c -> summed(c, c.tensor("self"), c.integers("size")));
+    }
+
+    /** To a scalar it sums, even what is one (ATen/ExpandUtils.h, sum_to). */
+    private static Tensor summed(Call c, Tensor t, long[] sizes) {
+        return sizes.length == 0
+                ? Reductions.sum(c.runtime(), t, null, false, t.dtype())
+                : Reductions.sumTo(c.runtime(), t, sizes);
     }
 
     private static Tensor padded(Body b, Call c) {
