@@ -106,12 +106,12 @@ def release(graph: Json, calls: list[Call]) -> bool:
         for node in at.values() if call.checkpoint and i in step_of else ():
             node["metadata"]["checkpoint"] = call.checkpoint
         for number in call.dropped:
-            known = names.pop(number, {})
+            gone = names.pop(number, {})
             if number in views:
-                names[views.pop(number)].update(known)
+                names[views.pop(number)].update(gone)
                 continue
             views = {of: view for of, view in views.items() if view != number}
-            _write(_outlived(known, at, regions), at, last)
+            _write(_outlived(gone, at, regions), at, last)
         for number, buffer in call.kept:
             for around, name in list(names.get(number, {}))[:1]:
                 _write({(around, f"{name}={buffer}" if buffer else name): None}, at, last, "kept")

@@ -136,9 +136,7 @@ Archived = tuple[str, list[str], dict[str, Any], Observed]
 """The way that was taken, remarks, the option of an open batch, and what was seen of checkpoints."""
 
 
-def _archive_of(
-    model: torch.nn.Module, called: Called, seen: Seen | None, file: Path
-) -> Archived:
+def _archive_of(model: torch.nn.Module, called: Called, seen: Seen | None, file: Path) -> Archived:
     """The archive of the pass that was looked at, or of the first where that cannot be."""
     if seen is not None and seen.earlier:
         with suppress(HeadroomError):
