@@ -33,8 +33,8 @@ final class CallTree {
     }
 
     private Call add(int i, Node node, Call before) {
-        List<SourceLine> traced =
-                frames.computeIfAbsent(node.stackTrace(), trace -> ofModules(SourceLine.frames(trace)));
+        List<SourceLine> traced = frames.computeIfAbsent(
+                node.stackTrace(), trace -> TraceFrame.withoutParents(SourceLine.frames(trace), SourceLine::text));
         List<Node.ModuleCall> stack = node.moduleStack();
         List<SourceLine> lines = aroundSegment(stack, traced);
         Call at = before;
@@ -51,17 +51,6 @@ final class CallTree {
         callOf[i] = at;
         stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(lines, at.depth));
         return at;
-    }
-
-    /** Without the lines of a parent class's {@code forward}, which belong to the same module. */
-    private static List<SourceLine> ofModules(List<SourceLine> lines) {
-        List<SourceLine> out = new ArrayList<>(lines.size());
-        for (int i = 0; i < lines.size(); i++) {
-            if (i == 0 || !TraceFrame.callsParent(lines.get(i - 1).text())) {
-                out.add(lines.get(i));
-            }
-        }
-        return out;
     }
 
     /**

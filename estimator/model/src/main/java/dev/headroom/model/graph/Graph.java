@@ -164,4 +164,18 @@ public record Graph(
      * @param hint the value at export, or {@code null}
      */
     public record SymbolRange(long min, long max, @Nullable Long hint) {}
+
+    /** Whether a node converts a tensor to the type that it has in the trace. Integers keep theirs in the run, too. */
+    public boolean isToOwnType(Node n) {
+        if (!n.operator().equals("aten.to") && !n.operator().equals("aten.type_as")) {
+            return false;
+        }
+        String source = n.tensor("self");
+        TensorMeta from = source == null ? null : values.get(source);
+        TensorMeta to = values.get(n.outputs().get(0));
+        return from != null
+                && to != null
+                && from.dtype() == to.dtype()
+                && (to.dtype().isFloatingPoint() || to.dtype().isComplex());
+    }
 }

@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When Python was seen to drop the values of a program, where somebody looked on ({@link Node#released}).
@@ -17,9 +16,6 @@ public record ObservedReleases(Map<String, Integer> at, Map<String, Integer> lat
     /** Operators whose result is a view of a tensor that is row-major; of another it may be a copy. */
     private static final Set<String> OF_LAYOUT =
             Set.of("aten.reshape", "aten.reshape_as", "aten.flatten", "aten.contiguous");
-
-    /** Operators whose result is the tensor itself where it has the type already. */
-    private static final Set<String> OF_TYPE = Set.of("aten.to", "aten.type_as");
 
     /**
      * Reads what nodes say. A value that is read later, because a pass over the program has put another reader there,
@@ -42,9 +38,13 @@ public record ObservedReleases(Map<String, Integer> at, Map<String, Integer> lat
         Map<String, Integer> latest = new HashMap<>();
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
-            String of = viewed(n, graph.values());
+            String of = seen.isEmpty() ? null : n.tensor("self");
             Integer at = of == null ? null : seen.get(of);
-            if (at != null && at > i && at.equals(seen.get(n.outputs().get(0)))) {
+            boolean together = at != null
+                    && at > i
+                    && !n.outputs().isEmpty()
+                    && at.equals(seen.get(n.outputs().get(0)));
+            if (of != null && together && shares(n, of, graph)) {
                 latest.put(of, at);
             }
         }
@@ -52,16 +52,9 @@ public record ObservedReleases(Map<String, Integer> at, Map<String, Integer> lat
         return new ObservedReleases(seen, latest);
     }
 
-    /** What a node gave a view of, or had in its type already, in the pass that was seen; {@code null} for nothing. */
-    private static @Nullable String viewed(Node n, Map<String, TensorMeta> values) {
-        boolean layout = OF_LAYOUT.contains(n.operator());
-        if (!layout && !OF_TYPE.contains(n.operator())) {
-            return null;
-        }
-        String source = n.tensor("self");
-        TensorMeta from = source == null ? null : values.get(source);
-        TensorMeta to = values.get(n.outputs().get(0));
-        boolean shares = from != null && to != null && (layout ? from.isContiguous() : from.dtype() == to.dtype());
-        return shares ? source : null;
+    /** Whether a node gave a view of a tensor, or the tensor itself, in the pass that was seen. */
+    private static boolean shares(Node n, String of, Graph graph) {
+        TensorMeta from = graph.values().get(of);
+        return OF_LAYOUT.contains(n.operator()) && from != null && from.isContiguous() || graph.isToOwnType(n);
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.model.graph;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -38,6 +39,22 @@ public record TraceFrame(String file, int line, String function, String text) {
      */
     public static boolean callsParent(String text) {
         return text.contains("forward(") && PARENT.matcher(text).find();
+    }
+
+    /**
+     * A frame a module's call: without those that {@code super().forward(…)} opens.
+     *
+     * @param forward frames of {@code forward}, outermost first
+     * @param text of a frame's line
+     */
+    public static <T> List<T> withoutParents(List<T> forward, Function<T, String> text) {
+        List<T> out = new ArrayList<>(forward.size());
+        for (int i = 0; i < forward.size(); i++) {
+            if (i == 0 || !callsParent(text.apply(forward.get(i - 1)))) {
+                out.add(forward.get(i));
+            }
+        }
+        return out;
     }
 
     boolean isForward() {

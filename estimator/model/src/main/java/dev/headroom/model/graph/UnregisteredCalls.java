@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
  */
 public final class UnregisteredCalls {
     private static final Pattern LIBRARY = Pattern.compile("(?:^|.*/)torch/nn/modules/(\\w+)\\.py");
+    private static final String IN_FORWARD = ", in forward";
     private static final String TYPES = "torch.nn.modules.";
     private static final String CONTAINER = "container";
     private static final String SEQUENTIAL = TYPES + CONTAINER + ".Sequential";
@@ -28,9 +29,22 @@ public final class UnregisteredCalls {
         UnregisteredCalls reader = new UnregisteredCalls();
         List<Node> out = new ArrayList<>(nodes.size());
         for (Node n : nodes) {
-            out.add(n.stackTrace().contains("torch/nn/modules/") ? reader.completed(n) : n);
+            boolean mayLack = n.stackTrace().contains("torch/nn/modules/")
+                    && frames(n) > n.moduleStack().size();
+            out.add(mayLack ? reader.completed(n) : n);
         }
         return out;
+    }
+
+    /** How many frames of {@code forward} a node's trace has, those of parent classes among them. */
+    private static int frames(Node n) {
+        int frames = 0;
+        for (int at = n.stackTrace().indexOf(IN_FORWARD);
+                at >= 0;
+                at = n.stackTrace().indexOf(IN_FORWARD, at + 1)) {
+            frames++;
+        }
+        return frames;
     }
 
     private Node completed(Node n) {
@@ -62,13 +76,7 @@ public final class UnregisteredCalls {
     private static List<TraceFrame> calls(String trace) {
         List<TraceFrame> forward =
                 TraceFrame.all(trace).stream().filter(TraceFrame::isForward).toList();
-        List<TraceFrame> out = new ArrayList<>(forward.size());
-        for (int i = 0; i < forward.size(); i++) {
-            if (i == 0 || !TraceFrame.callsParent(forward.get(i - 1).text())) {
-                out.add(forward.get(i));
-            }
-        }
-        return out;
+        return TraceFrame.withoutParents(forward, TraceFrame::text);
     }
 
     /** A call is known by who makes it, and where. */

@@ -25,7 +25,8 @@ public record ModuleFrames(List<List<PythonFrame>> all, List<List<PythonFrame>> 
         Map<String, List<PythonFrame>> ofCalls = new HashMap<>();
         for (Node n : nodes) {
             List<PythonFrame> parsed = traces.computeIfAbsent(n.stackTrace(), t -> PythonFrame.parse(t, known));
-            List<PythonFrame> own = ofCalls.computeIfAbsent(n.stackTrace(), t -> withoutParents(parsed));
+            List<PythonFrame> own =
+                    ofCalls.computeIfAbsent(n.stackTrace(), t -> TraceFrame.withoutParents(parsed, PythonFrame::text));
             all.add(parsed);
             out.add(own.size() == n.moduleStack().size() ? own : List.of());
         }
@@ -93,16 +94,5 @@ public record ModuleFrames(List<List<PythonFrame>> all, List<List<PythonFrame>> 
                         .get(depth)
                         .call()
                         .equals(nodes.get(b).moduleStack().get(depth).call());
-    }
-
-    /** Without the frames that {@code super().forward(…)} opens: they belong to the same module's call. */
-    private static List<PythonFrame> withoutParents(List<PythonFrame> parsed) {
-        List<PythonFrame> out = new ArrayList<>(parsed.size());
-        for (int i = 0; i < parsed.size(); i++) {
-            if (i == 0 || !TraceFrame.callsParent(parsed.get(i - 1).text())) {
-                out.add(parsed.get(i));
-            }
-        }
-        return out;
     }
 }

@@ -5,7 +5,6 @@ import dev.headroom.estimator.program.source.TracedNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.memo.GraphMemo;
 import dev.headroom.model.nullness.Contract;
 import java.util.ArrayList;
@@ -41,7 +40,7 @@ public final class TracedAliases {
             for (String read : n.reads()) {
                 lastReads.put(read, i);
             }
-            if (isToOwnType(n, graph)) {
+            if (graph.isToOwnType(n)) {
                 conversions.put(n.outputs().get(0), i);
             }
         }
@@ -55,20 +54,6 @@ public final class TracedAliases {
     private static Optional<Graph> undone(Graph graph) {
         TracedAliases all = new TracedAliases(graph);
         return all.conversions.isEmpty() ? Optional.empty() : Optional.of(all.rewrite());
-    }
-
-    /** Whether a node converts a tensor to the type that it has in the trace. Integers keep theirs in the run, too. */
-    static boolean isToOwnType(Node n, Graph graph) {
-        if (!n.operator().equals("aten.to") && !n.operator().equals("aten.type_as")) {
-            return false;
-        }
-        String source = n.tensor("self");
-        TensorMeta from = source == null ? null : graph.values().get(source);
-        TensorMeta to = graph.values().get(n.outputs().get(0));
-        return from != null
-                && to != null
-                && from.dtype() == to.dtype()
-                && (to.dtype().isFloatingPoint() || to.dtype().isComplex());
     }
 
     private Graph rewrite() {
