@@ -136,7 +136,13 @@ final class Literals {
         if (n.operator().equals(TO_OTHER)) {
             return meetsDevice(n) ? new Argument.TypeOf(n.reads().get(1)) : null;
         }
-        return n.operator().equals("aten.to") && n.goesToDevice() ? n.argument("dtype") : null;
+        if (!n.operator().equals("aten.to") || !n.goesToDevice()) {
+            return null;
+        }
+        Argument asked = n.argument("dtype");
+        return asked instanceof Argument.Type || asked instanceof Argument.TypeOf
+                ? asked
+                : new Argument.Type(type(graph.values().get(n.reads().get(0))));
     }
 
     private String literal(String value, Map<String, String> lifted) {

@@ -15,6 +15,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.rewrite.InlinedRegions;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -37,6 +39,7 @@ public final class Program {
     private final ValueLifetimes lifetimes;
     private final Mode mode;
     private final Attributes attributes;
+    private final CustomFunctions functions;
     private final Map<String, Integer> makers = new HashMap<>();
     private HookedCalls hooked;
     private boolean aroundCheckpoints;
@@ -66,6 +69,7 @@ public final class Program {
         this.attributes = new Attributes(eager);
         this.hooked = new HookedCalls(graph, Map.of());
         requireOperators(graph);
+        this.functions = new CustomFunctions(eager, graph, symbols);
         for (int i = 0; i < graph.nodes().size(); i++) {
             for (String made : graph.nodes().get(i).outputs()) {
                 makers.put(made, i);
@@ -109,15 +113,23 @@ public final class Program {
         return InlinedRegions.isSwitch(node);
     }
 
-    private static void requireOperators(Graph graph) {
-        TreeSet<String> lacking = new TreeSet<>();
+    /** The operators of an inlined graph that the executor does not have. */
+    public static Set<String> lacking(Graph graph) {
+        Set<String> lacking = new TreeSet<>();
         for (Node node : graph.nodes()) {
-            if (!isMode(node)
+            if (CustomFunctionNode.isOne(node)) {
+                lacking.addAll(CustomFunctions.lacking(node));
+            } else if (!isMode(node)
                     && !Attributes.changeBy(node)
                     && StandardOperators.all().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
         }
+        return lacking;
+    }
+
+    private static void requireOperators(Graph graph) {
+        Set<String> lacking = lacking(graph);
         if (!lacking.isEmpty()) {
             throw new UserInputException(graph.name() + " cannot be run: the executor lacks "
                     + String.join(", ", lacking) + "; predict it with 'headroom predict'");
@@ -210,10 +222,9 @@ public final class Program {
             return;
         }
         eager.own(new Owner(node.module(), node.operator()));
-        Operator operator = Objects.requireNonNull(StandardOperators.all().find(node.operator()), node.operator());
         try (Scope s = eager.open()) {
-            Tensor[] results = operator.run(
-                    eager, Autocast.applied(eager, new Arguments(values.typed(node), values.now(), symbols)));
+            @Nullable
+            Tensor[] results = CustomFunctionNode.isOne(node) ? functions.call(node, values.now()) : run(node, values);
             List<String> names = node.outputs();
             for (int i = 0; i < names.size() && i < results.length; i++) {
                 if (names.get(i) != null && results[i] != null) {
@@ -221,5 +232,10 @@ public final class Program {
                 }
             }
         }
+    }
+
+    private Tensor[] run(Node node, RunningValues values) {
+        Operator operator = Objects.requireNonNull(StandardOperators.all().find(node.operator()), node.operator());
+        return operator.run(eager, Autocast.applied(eager, new Arguments(values.typed(node), values.now(), symbols)));
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.executor.program;
 
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
+import dev.headroom.model.graph.BodyCall;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.ObservedReleases;
@@ -51,8 +52,8 @@ public final class ValueLifetimes {
             v.leftOut = v.used == v.made
                     && maker.outputs().size() > 1
                     && v.producer().statement.line.takesPart();
-            // Higher-order operators stand for many lines and have none of their own: their results have names, too.
-            if (graph.nodes().get(v.made).target().startsWith("higher_order.") && v.readLater()) {
+            // Bodies stand for many lines and their nodes have none of their own: their results have names, too.
+            if (BodyCall.of(maker) != null && v.readLater()) {
                 v.kept = v.owner().last();
             }
         }

@@ -7,7 +7,6 @@ import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
-import dev.headroom.executor.op.StandardOperators;
 import dev.headroom.executor.program.Program;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
@@ -18,7 +17,6 @@ import dev.headroom.validation.RecordedRun;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * A recorded run, run again by the executor, over memory that holds nothing unless another backend is named.
@@ -56,14 +54,7 @@ public record ExecutedRecording(String name, Set<String> lacking, String refusal
 
     /** The operators of a graph that the executor does not have. */
     public static Set<String> lacking(Graph graph) {
-        Set<String> known = StandardOperators.all().names();
-        Set<String> out = new TreeSet<>();
-        Program.inlined(graph).nodes().stream()
-                .filter(n -> !Program.isMode(n))
-                .map(n -> n.operator())
-                .filter(o -> !known.contains(o))
-                .forEach(out::add);
-        return out;
+        return Program.lacking(Program.inlined(graph));
     }
 
     private static String difference(Recording recording, Graph graph) {
