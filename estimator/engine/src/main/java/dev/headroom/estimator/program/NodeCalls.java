@@ -13,6 +13,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.BodyCall;
 import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -234,29 +235,24 @@ final class NodeCalls {
 
     /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
     private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
-        Argument.Subgraph body = null;
-        Map<String, Tensor> inputs = new HashMap<>();
-        Map<String, String> given = new HashMap<>();
-        int next = 0;
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.value() instanceof Argument.Subgraph s) {
-                body = s;
-            } else if (body != null && a.value() instanceof Argument.Value v) {
-                String inside = body.graph().inputs().get(next++).value();
-                inputs.put(inside, values.get(v.name()));
-                given.put(inside, v.name());
-            } else if (body != null) {
-                next++;
-            }
-        }
-        if (body == null) {
+        BodyCall call = BodyCall.of(node);
+        if (call == null) {
             unmodelled.count(node.operator());
             return fallback.run(node, values);
         }
+        Graph body = call.body().graph();
+        Map<String, Tensor> inputs = new HashMap<>();
+        Map<String, String> given = new HashMap<>();
+        for (int i = 0; i < call.given().size(); i++) {
+            if (call.given().get(i) instanceof Argument.Value v) {
+                String inside = body.inputs().get(i).value();
+                inputs.put(inside, values.get(v.name()));
+                given.put(inside, v.name());
+            }
+        }
         Runnable leave = BodyMode.enter(runtime, node);
-        Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody, given))
+                .computeIfAbsent(call.body().name(), k -> bodyRunner(body, given))
                 .run(inputs);
         leave.run();
         for (Tensor t : out) {

@@ -2,6 +2,7 @@ package dev.headroom.model.importer;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.BodyCall;
 import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -35,6 +36,8 @@ final class GraphCheck {
             }
             if (CustomFunctionNode.isOne(node)) {
                 CustomFunctionNode.of(node);
+            } else {
+                fits(node);
             }
             for (Node.NamedArgument argument : node.arguments()) {
                 use(defined, argument.value(), node);
@@ -68,6 +71,16 @@ final class GraphCheck {
         if (!graph.values().containsKey(value)) {
             throw new UserInputException(
                     "the value " + value + " of " + where + " has no description in tensor_values");
+        }
+    }
+
+    /** A node that runs one body gives it what it takes. */
+    private static void fits(Node node) {
+        BodyCall call = BodyCall.of(node);
+        if (call != null && call.given().size() != call.body().graph().inputs().size()) {
+            throw new UserInputException("node " + node.name() + " (" + node.target() + ") gives its body "
+                    + call.given().size() + " values, which takes "
+                    + call.body().graph().inputs().size());
         }
     }
 
