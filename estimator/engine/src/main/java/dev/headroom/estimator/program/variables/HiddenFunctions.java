@@ -12,6 +12,9 @@ import java.util.Set;
 
 /** Functions and methods beside {@code forward}: they leave no frames, so their variables are told by what is read. */
 final class HiddenFunctions {
+    /** What augmented assignments run. */
+    private static final Set<String> AUGMENTED = Set.of("aten.add_", "aten.sub_", "aten.mul_", "aten.div_");
+
     private final List<Node> nodes;
     private final Map<String, Integer> lastUses;
     private final Map<String, TensorMeta> metas;
@@ -51,11 +54,16 @@ final class HiddenFunctions {
     int end(int made, int output, int depth, int lastUse, int end) {
         PythonFrame line = variables.frame(made, depth);
         Node node = nodes.get(made);
-        boolean named = node.outputs().size() > 1 || reads(node.outputs().get(output), depth, made, end) > 1;
+        int start = variables.start(made, depth, end);
+        boolean oneCall = line.isOneCall(modules(start, end, depth));
+        String value = node.outputs().get(output);
+        boolean named = node.outputs().size() > 1
+                || reads(value, depth, made, end) > 1
+                || oneCall && isChanged(value, depth, made, end);
         if (!named || LibraryVariables.knows(line.text())) {
             return lastUse;
         }
-        int i = lastUse;
+        int i = oneCall ? statement(lastUse, depth, end) : lastUse;
         int live = 0;
         for (int k = made + 1; k <= i; k++) {
             live += more(made, k);
@@ -68,10 +76,7 @@ final class HiddenFunctions {
                 && live + more(made, i + 1) == 1) {
             live += more(made, ++i);
         }
-        int start = variables.start(made, depth, end);
-        return line.isOneCall(modules(start, end, depth)) && live(start, end, i) == 1 && !takesPlace(node, output, i)
-                ? end
-                : i;
+        return oneCall && live(start, end, i) == 1 && !takesPlace(node, output, i) ? end : i;
     }
 
     /**
@@ -130,6 +135,52 @@ final class HiddenFunctions {
             }
         }
         return out;
+    }
+
+    /** Whether a value is changed in place, as by {@code x *= 2}: what that works on has a name. */
+    private boolean isChanged(String value, int depth, int from, int to) {
+        for (int i = from + 1; i <= to; i++) {
+            Node node = nodes.get(i);
+            if (node.moduleStack().size() == depth + 1
+                    && AUGMENTED.contains(node.operator())
+                    && !node.reads().isEmpty()
+                    && node.reads().get(0).equals(value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * The end of a statement of the function: the node whose result has a name, as those before have none that hand
+     * theirs to one reader alone.
+     */
+    private int statement(int node, int depth, int end) {
+        int i = node;
+        while (i < end) {
+            List<String> out = nodes.get(i).outputs();
+            String value = out.size() == 1 ? out.get(0) : null;
+            int reader = value == null ? i : lastUses.getOrDefault(value, i);
+            if (value == null
+                    || reader == i
+                    || reader > end
+                    || isRead(value, i, reader)
+                    || isChanged(value, depth, i, end)) {
+                return i;
+            }
+            i = reader;
+        }
+        return i;
+    }
+
+    /** Whether a node between two others reads a value. */
+    private boolean isRead(String value, int from, int to) {
+        for (int i = from + 1; i < to; i++) {
+            if (nodes.get(i).reads().contains(value)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private int reads(String value, int depth, int from, int to) {

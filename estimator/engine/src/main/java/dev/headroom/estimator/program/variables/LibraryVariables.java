@@ -96,12 +96,17 @@ final class LibraryVariables {
             // torchvision, models/densenet.py, _DenseLayer.bn_function: concated_features
             "self.bn_function(",
             Set.of(new Held("aten.cat")),
-            // torch/nn/functional.py, multi_head_attention_forward: q, k, v, and q_scaled; where one operator attends,
-            // q, k and v are deleted behind it
+            // torch/nn/functional.py, multi_head_attention_forward: q, k, v, attn_mask, and q_scaled; where one
+            // operator
+            // attends, q, k and v are deleted behind it
             "F.multi_head_attention_forward(",
             Set.of(
                     new Held("aten.linear", "", "aten.view", ATTENTION),
                     new Held("aten.select", "", "", ATTENTION),
+                    new Held("aten.reshape", "aten.expand", "aten.baddbmm"),
+                    new Held("aten.view", "aten.reshape", "aten.scaled_dot_product_attention"),
+                    new Held("aten.view", "aten.add", "aten.scaled_dot_product_attention"),
+                    new Held("aten.add", "", "aten.baddbmm"),
                     new Held("aten.mul")),
             // torch/nn/modules/transformer.py, _ff_block: x, until linear2's result
             "self._ff_block(self.norm",
