@@ -247,6 +247,19 @@ def test_a_model_that_fails_is_named() -> None:
         headroom.predict(Fails(), (torch.randn(8, 256),))
 
 
+class Forks(nn.Module):
+    """Takes paths that only a run knows."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x + 1 if x.sum() > 0 else x - 1
+        return torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))  # type: ignore[no-any-return]
+
+
+def test_a_higher_order_operator_is_named() -> None:
+    with pytest.raises(headroom.HeadroomError, match=r"higher-order operator cond at .*test_live.py:\d+"):
+        headroom.predict(Forks(), (torch.randn(8, 8),))
+
+
 def test_modes_around_the_call() -> None:
     model, x = Net(), torch.randn(64, 256)
     with torch.no_grad():

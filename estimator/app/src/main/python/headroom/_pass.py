@@ -29,7 +29,26 @@ def run(model: torch.nn.Module, args: Any, kwargs: Any, frames: Frames) -> Any:
     except Exception as e:  # whatever the model's code raises
         reason = (str(e).strip().splitlines() or [""])[0]
         place = frames.raised(e)
+        called = _higher_order(e)
+        if called:
+            other = INSTEAD.get(called, "predict a model without it")
+            raise HeadroomError(f"the model calls the higher-order operator {called} at {place}: {other}") from e
         raise HeadroomError(f"the model's forward pass fails at {place}: {type(e).__name__}: {reason}") from e
+
+
+INSTEAD = {"flex_attention": "predict it with scaled_dot_product_attention in its place"}
+"""What to do about higher-order operators, which run functions of the model in ways that no mode can look into."""
+
+
+def _higher_order(e: BaseException) -> str:
+    """The name of the higher-order operator that failed, or ""."""
+    at = e.__traceback__
+    while at is not None:
+        self = at.tb_frame.f_locals.get("self")
+        if isinstance(self, torch._ops.HigherOrderOperator):
+            return str(self.name())
+        at = at.tb_next
+    return ""
 
 
 ASKED = ("is_fake_tensor", "is_torchdynamo_compiling", "is_torchdynamo_exporting")
