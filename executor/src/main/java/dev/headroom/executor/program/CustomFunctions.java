@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +100,9 @@ final class CustomFunctions {
         for (int i = 0; i < given.length; i++) {
             inputs.put(pass.graph().inputs().get(i).value(), given[i]);
         }
-        @Nullable Tensor[] out = passes.get(pass.name()).run(inputs);
+        @Nullable
+        Tensor[] out =
+                Objects.requireNonNull(passes.get(pass.name()), pass.name()).run(inputs);
         for (Tensor t : out) {
             eager.adopt(t);
         }

@@ -59,16 +59,23 @@ final class HiddenFunctions {
         String value = node.outputs().get(output);
         boolean named = node.outputs().size() > 1
                 || reads(value, depth, made, end) > 1
-                || oneCall && isChanged(value, depth, made, end);
+                || oneCall && isChanged(value, depth, made, end)
+                || isPassed(made, lastUse, depth);
         if (!named || LibraryVariables.knows(line.text())) {
             return lastUse;
         }
         int i = oneCall ? statement(lastUse, depth, end) : lastUse;
+        if (nodes.get(lastUse).moduleStack().size() > depth + 1) {
+            int returns = variables.callEnd(lastUse, depth + 1);
+            if (returns < end && takesPlace(node, output, returns)) {
+                return returns; // x = layer(x)
+            }
+        }
         int live = 0;
         for (int k = made + 1; k <= i; k++) {
             live += more(made, k);
         }
-        while (i < end && live > 1) {
+        while (i < end && live > 1 && !isLike(i + 1, made, lastUse)) {
             live += more(made, ++i);
         }
         while (i < end
@@ -135,6 +142,54 @@ final class HiddenFunctions {
             }
         }
         return out;
+    }
+
+    /**
+     * Whether a node makes what another one made: the next turn of a loop, which gives a variable its next value. Of
+     * values that are used together, as queries and keys, each has a variable of its own.
+     */
+    private boolean isLike(int node, int made, int lastUse) {
+        if (!sameKind(node, made)) {
+            return false;
+        }
+        for (int i = made + 1; i <= lastUse; i++) {
+            if (sameKind(i, made)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean sameKind(int a, int b) {
+        Node x = nodes.get(a);
+        Node y = nodes.get(b);
+        return x.operator().equals(y.operator())
+                && x.outputs().size() == y.outputs().size()
+                && !x.outputs().isEmpty()
+                && sizes(x).equals(sizes(y));
+    }
+
+    private List<?> sizes(Node node) {
+        TensorMeta meta = metas.get(node.outputs().get(0));
+        return meta == null ? List.of() : meta.sizes();
+    }
+
+    /**
+     * Whether something else is made before a value is read last, for what comes behind that: no part of an expression
+     * waits while other ones run, but a variable does.
+     */
+    private boolean isPassed(int made, int lastUse, int depth) {
+        for (int i = made + 1; i < lastUse; i++) {
+            Node node = nodes.get(i);
+            if (node.moduleStack().size() == depth + 1 && !isParameter(i)) {
+                for (String value : node.outputs()) {
+                    if (value != null && lastUses.getOrDefault(value, i) > lastUse) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
     }
 
     /** Whether a value is changed in place, as by {@code x *= 2}: what that works on has a name. */
