@@ -2,6 +2,7 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ final class UnseenFunctions {
             "aten.contiguous",
             "aten.squeeze",
             "aten.unsqueeze");
+
+    /** What augmented assignments run. */
+    private static final Set<String> AUGMENTED = Set.of("aten.add_", "aten.sub_", "aten.mul_", "aten.div_");
 
     /** A statement that is one call of names, whose value is what the function returns. */
     private static final Pattern ONE_CALL =
@@ -54,20 +58,112 @@ final class UnseenFunctions {
     private void keep(Local v) {
         Call.Statement s = v.producer().statement;
         Node maker = graph.nodes().get(v.made);
-        boolean inside = tree.callOf(v.made) == v.owner() && !v.readLater() && v.used < s.last();
-        boolean named = inside && (maker.outputs().size() > 1 && v.used > v.made || reads(v, s) > 1);
+        if (tree.callOf(v.made) != v.owner() || v.readLater() || v.used >= s.last()) {
+            return;
+        }
+        boolean oneCall = ONE_CALL.matcher(s.line.text()).matches();
+        boolean changed = oneCall && isChanged(v);
+        boolean named = changed || maker.outputs().size() > 1 && v.used > v.made || reads(v, s) > 1 || isPassed(v);
         if (!named || LibraryFunctions.knows(s.line) || s.line.text().isEmpty()) {
             return;
         }
-        int end = v.used;
-        while (end < s.last() && live(v.made, end) > 1) {
+        v.kept = Math.max(v.kept, end(v, maker, s, changed ? assigned(v, s) : v.used, oneCall));
+    }
+
+    /**
+     * The node up to which a variable of a function holds a value.
+     *
+     * @param least where it ends at the earliest
+     */
+    private int end(Local v, Node maker, Call.Statement s, int least, boolean oneCall) {
+        int end = least;
+        if (tree.callOf(v.used) != v.owner()) {
+            int returns = tree.stepIn(v.owner(), v.used).last();
+            if (returns < s.last() && replaced(maker, v, returns)) {
+                return returns; // x = layer(x)
+            }
+        }
+        while (end < s.last() && live(v.made, end) > 1 && !comesAgain(v, end + 1)) {
             end++;
         }
         while (end < s.last() && FORMS.contains(graph.nodes().get(end + 1).operator()) && live(v.made, end + 1) == 1) {
             end++;
         }
-        boolean whole = ONE_CALL.matcher(s.line.text()).matches() && live(s.first() - 1, end) == 1;
-        v.kept = Math.max(v.kept, whole && !replaced(maker, v, end) ? s.last() : end);
+        boolean whole = oneCall && live(s.first() - 1, end) == 1;
+        return whole && !replaced(maker, v, end) ? s.last() : end;
+    }
+
+    /** Whether an augmented assignment, as {@code x *= 2}, changes a value: it has a name. */
+    private boolean isChanged(Local v) {
+        return v.readers.stream().anyMatch(i -> {
+            Node reader = graph.nodes().get(i);
+            return AUGMENTED.contains(reader.operator())
+                    && tree.callOf(i) == v.owner()
+                    && reader.reads().get(0).equals(v.name);
+        });
+    }
+
+    /** Whether the function makes something for later between a value and its last use, so that this one waits. */
+    private boolean isPassed(Local v) {
+        for (int i = v.made + 1; i < v.used; i++) {
+            Node node = graph.nodes().get(i);
+            boolean parameter = !node.reads().isEmpty() && node.reads().stream().noneMatch(made::contains);
+            if (tree.callOf(i) == v.owner() && !parameter) {
+                for (String o : node.outputs()) {
+                    Local other = locals.get(o);
+                    if (other != null && other.used > v.used) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The node whose result the statement that reads a value last gives a name: those before have one reader each. */
+    private int assigned(Local v, Call.Statement s) {
+        int i = v.used;
+        while (i < s.last()) {
+            List<String> out = graph.nodes().get(i).outputs();
+            Local next = out.size() == 1 ? locals.get(out.get(0)) : null;
+            boolean alone = next != null
+                    && next.used > i
+                    && next.used <= s.last()
+                    && new HashSet<>(next.readers).size() == 1
+                    && !(tree.callOf(i) == v.owner() && isChanged(next));
+            if (!alone) {
+                return i;
+            }
+            i = next.used;
+        }
+        return i;
+    }
+
+    /** Whether a node makes a value anew, in the next turn of a loop; not one of several that are used together. */
+    private boolean comesAgain(Local v, int node) {
+        if (!sameKind(node, v.made)) {
+            return false;
+        }
+        for (int i = v.made + 1; i <= v.used; i++) {
+            if (sameKind(i, v.made)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean sameKind(int a, int b) {
+        Node x = graph.nodes().get(a);
+        Node y = graph.nodes().get(b);
+        return x.operator().equals(y.operator())
+                && x.outputs().size() == y.outputs().size()
+                && !x.outputs().isEmpty()
+                && sizes(x).equals(sizes(y));
+    }
+
+    private List<?> sizes(Node node) {
+        TensorMeta meta = graph.values().get(node.outputs().get(0));
+        return meta == null ? List.of() : meta.sizes();
     }
 
     /** How often the statement reads a value outside of the calls in it. */

@@ -94,15 +94,35 @@ public final class InlinedRegions {
                 mode.add(new Node.NamedArgument(first ? name : CACHE, a.value()));
             }
         }
-        if (body == null || body.nodes().isEmpty()) {
+        if (body == null) {
             throw new UserInputException(wrapper.target() + " in '" + wrapper.module() + "' has no body");
         }
         RegionNames names = around.inside(wrapper, body, given);
         body.values().forEach((name, meta) -> values.put(names.of(name), meta));
-        List<Node.ModuleCall> place = place(wrapper, body);
-        nodes.add(mark(wrapper, ENTER, mode, place));
-        add(body, names);
-        nodes.add(mark(wrapper, LEAVE, List.of(), place).withSeen(wrapper.seen().with(around::of)));
+        if (!body.nodes().isEmpty()) {
+            List<Node.ModuleCall> place = place(wrapper, body);
+            nodes.add(mark(wrapper, ENTER, mode, place));
+            add(body, names);
+            nodes.add(mark(wrapper, LEAVE, List.of(), place)
+                    .withSeen(wrapper.seen().with(around::of)));
+        }
+        for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
+            String out = wrapper.outputs().get(i);
+            if (out != null && RegionNames.isGiven(body, i)) {
+                nodes.add(handedOn(wrapper, names.of(body.outputs().get(i).value()), around.of(out)));
+            }
+        }
+    }
+
+    /** What a region is given and hands on has another name behind it. */
+    private static Node handedOn(Node wrapper, String given, String out) {
+        return new Node(
+                wrapper.name() + "/" + out,
+                "aten.alias.default",
+                List.of(new Node.NamedArgument("self", new Argument.Value(given))),
+                List.of(out),
+                wrapper.moduleStack(),
+                wrapper.stackTrace());
     }
 
     /** The calls that a region begins and ends in: its own ones, where all that it runs is inside of them. */

@@ -57,14 +57,15 @@ final class HiddenFunctions {
         int start = variables.start(made, depth, end);
         boolean oneCall = line.isOneCall(modules(start, end, depth));
         String value = node.outputs().get(output);
-        boolean named = node.outputs().size() > 1
+        boolean changed = oneCall && isChanged(value, depth, made, end);
+        boolean named = changed
+                || node.outputs().size() > 1
                 || reads(value, depth, made, end) > 1
-                || oneCall && isChanged(value, depth, made, end)
                 || isPassed(made, lastUse, depth);
         if (!named || LibraryVariables.knows(line.text())) {
             return lastUse;
         }
-        int i = oneCall ? statement(lastUse, depth, end) : lastUse;
+        int i = changed ? statement(lastUse, depth, end) : lastUse;
         if (nodes.get(lastUse).moduleStack().size() > depth + 1) {
             int returns = variables.callEnd(lastUse, depth + 1);
             if (returns < end && takesPlace(node, output, returns)) {
@@ -231,7 +232,7 @@ final class HiddenFunctions {
     /** Whether a node between two others reads a value. */
     private boolean isRead(String value, int from, int to) {
         for (int i = from + 1; i < to; i++) {
-            if (nodes.get(i).reads().contains(value)) {
+            if (nodes.get(i).reads().contains(value) && !nodes.get(i).operator().startsWith("aten._assert")) {
                 return true;
             }
         }
