@@ -61,6 +61,7 @@ import dev.headroom.executor.op.pointwise.SpecialFunctions;
 import dev.headroom.executor.op.pointwise.TernaryFunctions;
 import dev.headroom.executor.op.pointwise.TruthFunctions;
 import dev.headroom.executor.op.pointwise.UnaryFunctions;
+import dev.headroom.executor.op.pointwise.WindowFunctions;
 import dev.headroom.executor.op.quantised.QuantisedOperators;
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
 import dev.headroom.executor.op.reduction.CountingOperators;
@@ -68,6 +69,7 @@ import dev.headroom.executor.op.reduction.CumulativeOperators;
 import dev.headroom.executor.op.reduction.ExtremeOperators;
 import dev.headroom.executor.op.reduction.LogSumExp;
 import dev.headroom.executor.op.reduction.MomentOperators;
+import dev.headroom.executor.op.reduction.Multinomials;
 import dev.headroom.executor.op.reduction.NormOperators;
 import dev.headroom.executor.op.reduction.OrderingOperators;
 import dev.headroom.executor.op.reduction.RankOperators;
@@ -80,7 +82,9 @@ import dev.headroom.executor.op.shape.CreationOperators;
 import dev.headroom.executor.op.shape.DiagonalOperators;
 import dev.headroom.executor.op.shape.DrawnOperators;
 import dev.headroom.executor.op.shape.JoiningOperators;
+import dev.headroom.executor.op.shape.LineOperators;
 import dev.headroom.executor.op.shape.PaddingOperators;
+import dev.headroom.executor.op.shape.Permutations;
 import dev.headroom.executor.op.shape.RearrangingOperators;
 import dev.headroom.executor.op.shape.ViewOperators;
 import dev.headroom.executor.op.shape.WindowOperators;
@@ -140,6 +144,10 @@ public final class StandardOperators {
             Quantiles::register,
             Differences::register,
             DrawnOperators::register,
+            WindowFunctions::register,
+            LineOperators::register,
+            Permutations::register,
+            Multinomials::register,
             WindowOperators::register,
             SetComposites::register,
             ShapeComposites::register,

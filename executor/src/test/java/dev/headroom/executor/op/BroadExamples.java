@@ -126,6 +126,16 @@ final class BroadExamples {
         o.of("aten.one_hot").indices("self", new long[] {3}, 2, 0, 1).integer("num_classes", 4);
         o.of("aten.linspace").real("start", 0).real("end", 1).integer("steps", 5);
         o.of("aten.eye").integer("n", 3);
+        for (String window : new String[] {"hann", "hamming", "bartlett", "blackman", "kaiser"}) {
+            o.of("aten." + window + "_window").integer("window_length", 7);
+            o.of("aten." + window + "_window")
+                    .integer("window_length", 8)
+                    .flag("periodic", false)
+                    .label("symmetric");
+        }
+        o.of("aten.logspace").real("start", 0).real("end", 1).integer("steps", 5);
+        o.of("aten.fft_fftfreq").integer("n", 7).real("d", 0.5);
+        o.of("aten.fft_rfftfreq").integer("n", 8);
         o.of("aten.rand").integers("size", 3, 4);
         o.of("aten.randn").integers("size", 3, 4);
         o.of("aten.rand_like").tensor("self", 3, 4);

@@ -26,7 +26,9 @@ final class Examples {
                     // truths of a whole
                     "all any argmax argmin histc isin bincount",
                     "isnan isinf isfinite isposinf isneginf signbit heaviside bitwise_left_shift bitwise_right_shift",
-                    "randint randint_like bernoulli",
+                    "randint randint_like bernoulli randperm multinomial normal",
+                    "hann_window hamming_window bartlett_window blackman_window kaiser_window",
+                    "logspace fft_fftfreq fft_rfftfreq",
                     // its result is its operand
                     "requires_grad_",
                     // counts and places

@@ -208,6 +208,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         return since(2, 12);
     }
 
+    /**
+     * The same of weights that {@code multinomial} draws by (ATen/native/Distributions.cpp): in 2.14.1, not in 2.11.0;
+     * nobody has looked between.
+     */
+    public boolean multinomialReadsBothEnds() {
+        return since(2, 12);
+    }
+
     /** The same of indices that {@code index_put} checks (ATen/native/cuda/Indexing.cu): in 2.14.1, not in 2.12.0. */
     public boolean indexReadsBothEnds() {
         return since(2, 13);

@@ -2,7 +2,7 @@ package dev.headroom.executor.op.composite;
 
 import dev.headroom.executor.op.registry.Operators;
 
-/** Composites that put, find, count or compare values. */
+/** Composites that put, find, count, compare or draw values. */
 public final class SetComposites {
     private SetComposites() {}
 
@@ -12,5 +12,6 @@ public final class SetComposites {
         Bincounts.register(o);
         PaddedSequences.register(o);
         Gradients.register(o);
+        Normals.register(o);
     }
 }

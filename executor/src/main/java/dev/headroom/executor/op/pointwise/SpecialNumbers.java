@@ -173,7 +173,7 @@ final class SpecialNumbers {
         return z;
     }
 
-    private static double bessel(double x, int order, boolean scaled) {
+    static double bessel(double x, int order, boolean scaled) {
         double z = Math.abs(x);
         double sum = 1;
         double term = 1;

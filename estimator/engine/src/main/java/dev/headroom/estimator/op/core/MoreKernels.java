@@ -24,7 +24,6 @@ public final class MoreKernels {
         r.single("aten.renorm", MoreKernels::renorm);
         r.single("aten.searchsorted", MoreKernels::found);
         r.single("aten.bucketize", MoreKernels::found);
-        r.single("aten.normal.Tensor_Tensor", MoreKernels::normal);
         r.single("aten.trace", MoreKernels::trace);
     }
 
@@ -184,33 +183,5 @@ public final class MoreKernels {
     private static Tensor found(Call c) {
         Tensor values = c.isTensor("self") ? c.tensor("self") : c.runtime().empty(DType.FLOAT32);
         return c.runtime().empty(c.flag("out_int32", false) ? DType.INT32 : DType.INT64, values.sizes());
-    }
-
-    /** {@code normal(mean, std)}: the host looks whether all deviations are positive, before and after. */
-    private static Tensor normal(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor mean = c.tensor("mean");
-        Tensor deviation = c.tensor("std");
-        Recorder r = rt.record("NormalBackward3", mean, deviation);
-        check(rt, deviation);
-        Tensor out = rt.empty(mean.dtype(), Shapes.broadcast(mean.sizes(), deviation.sizes()));
-        check(rt, deviation);
-        long[] sizes = mean.sizes();
-        long[] others = deviation.sizes();
-        return r.gradient(0, g -> rt.empty(g.dtype(), sizes))
-                .gradient(1, g -> rt.empty(g.dtype(), others))
-                .output(out);
-    }
-
-    private static void check(EagerRuntime rt, Tensor t) {
-        Tensor least = Reductions.reduce(
-                rt,
-                t,
-                Reductions.mask(null, t.dim()),
-                false,
-                t.dtype(),
-                t.dtype().bytes());
-        rt.free(rt.empty(DType.BOOL));
-        rt.free(least);
     }
 }

@@ -17,7 +17,14 @@ public final class CreationRules {
         r.single("aten.scalar_tensor", c -> Factories.make(c, new long[0], DType.FLOAT32));
         r.single("aten.randint", c -> Factories.make(c, c.integers("size"), DType.INT64));
         r.single("aten.arange", Factories::arange);
-        r.single("aten.linspace", c -> Factories.make(c, new long[] {c.integer("steps")}, DType.FLOAT32));
+        for (String name : new String[] {"aten.linspace", "aten.logspace"}) {
+            r.single(name, c -> Factories.make(c, new long[] {c.integer("steps")}, DType.FLOAT32));
+        }
+        r.single("aten.fft_fftfreq", c -> Factories.make(c, new long[] {c.integer("n")}, DType.FLOAT32));
+        r.single("aten.fft_rfftfreq", c -> Factories.make(c, new long[] {c.integer("n") / 2 + 1}, DType.FLOAT32));
+        Windows.register(r);
+        Normals.register(r);
+        r.single("aten.randperm", Permutations::permutation);
         r.single(
                 "aten.eye",
                 c -> Factories.make(c, new long[] {c.integer("n"), c.integer("m", c.integer("n"))}, DType.FLOAT32));
@@ -38,7 +45,8 @@ public final class CreationRules {
             "aten.empty_like",
             "aten.full_like",
             "aten.rand_like",
-            "aten.randn_like"
+            "aten.randn_like",
+            "aten.randint_like"
         }) {
             r.single(name, Factories::like);
         }

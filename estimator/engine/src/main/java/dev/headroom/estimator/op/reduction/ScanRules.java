@@ -11,9 +11,7 @@ import dev.headroom.model.graph.DType;
 final class ScanRules {
     private ScanRules() {}
 
-    /**
-     * Integers other than int64 are converted after the result was made; what is one row goes through CUB (scan_dim).
-     */
+    /** Integers other than int64 are converted after the result was made. */
     static Tensor cumsum(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
@@ -21,14 +19,19 @@ final class ScanRules {
         return cumsum(rt, t, type, Math.toIntExact(c.integer("dim")));
     }
 
+    /** What is one row is summed up by CUB (ATen/native/cuda/ScanUtils.cuh, scan_dim). */
+    static void scan(EagerRuntime rt, Tensor t, DType type, int dim) {
+        if (t.dim() > 0 && t.numel() > 0 && t.numel() == t.size(dim)) {
+            rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));
+        }
+    }
+
     private static Tensor cumsum(EagerRuntime rt, Tensor t, DType type, int dim) {
         Recorder r = rt.record("CumsumBackward0", t);
         Tensor out = rt.emptyLike(t, type);
         Tensor converted = t.dtype() == type ? null : rt.emptyLike(t, type);
         Tensor dense = t.isContiguous() || converted != null ? null : rt.empty(t.dtype(), t.sizes());
-        if (t.dim() > 0 && t.numel() > 0 && t.numel() == t.size(dim)) {
-            rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));
-        }
+        scan(rt, t, type, dim);
         rt.free(dense);
         rt.free(converted);
         return r.gradient(0, g -> {

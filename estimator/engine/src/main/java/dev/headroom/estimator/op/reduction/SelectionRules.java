@@ -24,6 +24,6 @@ public final class SelectionRules {
         });
         r.single("aten.cumsum", ScanRules::cumsum);
         Quantiles.register(r);
-        // A few counters fit into the kernel's own memory (ATen/native/cuda/SummaryOps.cu).
+        Multinomials.register(r);
     }
 }

@@ -95,20 +95,27 @@ final class Selections {
     static Tensor[] topk(Call c) {
         Tensor t = c.tensor("self");
         long[] sizes = t.sizes().clone();
+        long k = c.integer("k");
         if (sizes.length > 0) {
-            long slice = sizes[dimension(c, t)];
-            long slices = t.numel() / Math.max(slice, 1);
-            sizes[dimension(c, t)] = c.integer("k");
-            if (manyBlocks(slices, slice)) {
-                if (c.integer("k") > SMALL_SLICE || !t.isContiguous() || dimension(c, t) != t.dim() - 1) {
-                    throw new NoRule("topk of long slices, sorted by another kernel");
-                }
-                Tensor[] out = record(c, "TopkBackward0", sizes);
-                searchByBlocks(c.runtime(), t.dtype(), slices, slice);
-                return out;
-            }
+            sizes[dimension(c, t)] = k;
         }
-        return record(c, "TopkBackward0", sizes);
+        Tensor[] out = record(c, "TopkBackward0", sizes);
+        if (sizes.length > 0) {
+            search(c.runtime(), t, dimension(c, t), k);
+        }
+        return out;
+    }
+
+    /** What the search for the largest elements of long slices takes. */
+    static void search(EagerRuntime rt, Tensor t, int dim, long k) {
+        long slice = t.size(dim);
+        long slices = t.numel() / Math.max(slice, 1);
+        if (manyBlocks(slices, slice)) {
+            if (k > SMALL_SLICE || !t.isContiguous() || dim != t.dim() - 1) {
+                throw new NoRule("topk of long slices, sorted by another kernel");
+            }
+            searchByBlocks(rt, t.dtype(), slices, slice);
+        }
     }
 
     /** ATen/native/cuda/TensorTopK.cu, mbtopk::launch: each slice is searched by several blocks, digit by digit. */
