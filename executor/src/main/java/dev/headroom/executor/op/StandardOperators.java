@@ -55,6 +55,7 @@ import dev.headroom.executor.op.normalization.NormalizationOperators;
 import dev.headroom.executor.op.normalization.RmsNorm;
 import dev.headroom.executor.op.normalization.WeightNorms;
 import dev.headroom.executor.op.pointwise.BinaryFunctions;
+import dev.headroom.executor.op.pointwise.Exponents;
 import dev.headroom.executor.op.pointwise.FurtherFunctions;
 import dev.headroom.executor.op.pointwise.Powers;
 import dev.headroom.executor.op.pointwise.SpecialFunctions;
@@ -86,6 +87,7 @@ import dev.headroom.executor.op.shape.LineOperators;
 import dev.headroom.executor.op.shape.PaddingOperators;
 import dev.headroom.executor.op.shape.Permutations;
 import dev.headroom.executor.op.shape.RearrangingOperators;
+import dev.headroom.executor.op.shape.StridedScatter;
 import dev.headroom.executor.op.shape.ViewOperators;
 import dev.headroom.executor.op.shape.WindowOperators;
 import java.util.List;
@@ -146,6 +148,8 @@ public final class StandardOperators {
             DrawnOperators::register,
             WindowFunctions::register,
             LineOperators::register,
+            StridedScatter::register,
+            Exponents::register,
             Permutations::register,
             Multinomials::register,
             WindowOperators::register,

@@ -36,6 +36,28 @@ final class ComplexExamples {
                 .flag("onesided", true)
                 .flag("return_complex", true)
                 .doubleOnly();
+        o.of("aten.stft")
+                .tensor("self", 2, 20)
+                .integer("n_fft", 8)
+                .integer("hop_length", 3)
+                .integer("win_length", 5)
+                .none("window")
+                .flag("normalized", false)
+                .flag("onesided", true)
+                .flag("return_complex", true)
+                .label("of a shorter window")
+                .doubleOnly();
+        for (int length : new int[] {0, 15, 30}) {
+            Example inverse = o.of("aten.istft")
+                    .complex("self", 2, 5, 6)
+                    .integer("n_fft", 8)
+                    .integer("hop_length", 3);
+            Example rest = length != 15 ? inverse.none("win_length") : inverse.integer("win_length", 7);
+            rest.fraction("window", length != 15 ? 8 : 7).flag("center", true).flag("normalized", length == 15);
+            (length == 0 ? rest : rest.none("onesided").integer("length", length))
+                    .label("of length " + length)
+                    .doubleOnly();
+        }
         o.of("aten.as_strided")
                 .tensor("self", 8)
                 .integers("size", 3, 4)

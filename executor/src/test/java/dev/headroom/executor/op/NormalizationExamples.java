@@ -53,6 +53,20 @@ final class NormalizationExamples {
                 .integer("dim", 1)
                 .label("along the last")
                 .halfTolerance(4);
+        o.of("aten._weight_norm")
+                .tensor("v", 3, 2, 4)
+                .positive("g", 1, 2, 1)
+                .integer("dim", 1)
+                .label("along an inner one")
+                .halfTolerance(4);
+        for (int dim = -1; dim < 3; dim++) {
+            o.of("aten.norm_except_dim")
+                    .tensor("v", 3, 2, 4)
+                    .integer("pow", 2)
+                    .integer("dim", dim)
+                    .label("along " + dim)
+                    .halfTolerance(4);
+        }
     }
 
     private static Example batchNorm(Examples o, boolean training, long... sizes) {

@@ -66,7 +66,27 @@ final class PlaceExamples {
                             .label(how + (withSelf ? "" : " without self"));
                 }
             }
+            for (String how : "mean prod amax amin".split(" ")) {
+                for (boolean withSelf : new boolean[] {true, false}) {
+                    o.of("aten.index_reduce" + suffix)
+                            .tensor("self", 3, 4)
+                            .integer("dim", 1)
+                            .indices("index", new long[] {3}, 2, 0, 2)
+                            .tensor("source", 3, 3)
+                            .text("reduce", how)
+                            .flag("include_self", withSelf)
+                            .halfTolerance(4)
+                            .label(how + (withSelf ? "" : " without self"));
+                }
+            }
         }
+        // PyTorch's gradient of what is written over is that of the view, and zero elsewhere.
+        o.of("aten.as_strided_scatter")
+                .buffer("self", new long[] {2, 6}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+                .tensor("src", 2, 3)
+                .integers("size", 2, 3)
+                .integers("stride", 6, 2)
+                .integer("storage_offset", 1);
     }
 
     private static void bags(Examples o) {

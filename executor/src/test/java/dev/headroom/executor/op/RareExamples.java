@@ -88,6 +88,7 @@ final class RareExamples {
                 .halfTolerance(4)
                 .label("by whole numbers");
         o.of("aten.float_power").positive("self", 3, 4).real("exponent", 2.5).doubleOnly();
+        o.of("aten.frexp").tensor("self", 3, 4).doubleOnly();
         o.of("aten.float_power_").positive("self", 3, 4).real("exponent", 2.5).doubleOnly();
         o.of("aten.float_power_")
                 .positive("self", 3, 4)

@@ -13,5 +13,7 @@ public final class SetComposites {
         PaddedSequences.register(o);
         Gradients.register(o);
         Normals.register(o);
+        WeightLengths.register(o);
+        ShortTimeInverse.register(o);
     }
 }

@@ -33,7 +33,7 @@ public final class PlacingOperators {
     }
 
     /** An index seen with another's shape, of which it names entries along a dimension. */
-    private static Tensor spread(Eager e, Tensor index, Tensor over, int dim) {
+    static Tensor spread(Eager e, Tensor index, Tensor over, int dim) {
         long[] sizes = over.sizes().clone();
         long[] strides = new long[sizes.length];
         if (sizes.length > 0) {

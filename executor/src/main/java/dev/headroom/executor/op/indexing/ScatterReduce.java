@@ -17,33 +17,44 @@ import dev.headroom.model.graph.DType;
 
 /**
  * {@code scatter_reduce} (aten/src/ATen/native/TensorAdvancedIndexing.cpp; torch/csrc/autograd/FunctionsManual.cpp,
- * scatter_reduce_backward).
+ * scatter_reduce_backward), and {@code index_reduce}, whose index names whole entries (cuda/Indexing.cu;
+ * index_reduce_backward).
  *
  * @param how {@code sum}, {@code mean}, {@code prod}, {@code amax} or {@code amin}
  * @param withSelf whether what is there takes part
+ * @param entries whether the index names entries and not elements
  */
-record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
+record ScatterReduce(Eager e, String how, int dim, boolean withSelf, boolean entries) {
     private static final Formula AT_LEAST_ONE = Formula.unary("at_least_one", "x0 == 0 ? 1 : x0", x -> x == 0 ? 1 : x);
     private static final Formula ONE_WHERE = Formula.binary("one_where", "x1 != 0 ? 1 : x0", (x, m) -> m != 0 ? 1 : x);
     private static final Formula IS_ONE = Formula.unary("is_one", "x0 == 1", x -> x == 1 ? 1 : 0);
 
     static void register(Operators o) {
-        o.add1("aten.scatter_reduce", (e, a) -> apply(e, a, false));
-        o.add1("aten.scatter_reduce_", (e, a) -> apply(e, a, true));
+        for (boolean inPlace : new boolean[] {false, true}) {
+            String end = inPlace ? "_" : "";
+            o.add1("aten.scatter_reduce" + end, (e, a) -> apply(e, a, "src", inPlace));
+            o.add1("aten.index_reduce" + end, (e, a) -> apply(e, a, "source", inPlace));
+        }
     }
 
-    private static Tensor apply(Eager e, Arguments a, boolean inPlace) {
+    private static Tensor apply(Eager e, Arguments a, String source, boolean inPlace) {
         Tensor x = a.tensor("self");
         ScatterReduce call = new ScatterReduce(
                 e,
                 a.text("reduce", "sum"),
                 Layout.dimension(a.integer("dim", 0), x.dims()),
-                a.flag("include_self", true));
-        return call.run(x, a.tensor("index"), a.tensor("src"), inPlace);
+                a.flag("include_self", true),
+                source.equals("source"));
+        return call.run(x, a.tensor("index"), a.tensor(source), inPlace);
+    }
+
+    /** Where each element of a source goes. */
+    private Tensor places(Tensor index, Tensor src) {
+        return entries ? PlacingOperators.spread(e, index, src, dim) : index;
     }
 
     private Tensor run(Tensor x, Tensor index, Tensor src, boolean inPlace) {
-        Recorder r = e.record("ScatterReduceBackward0", x, src);
+        Recorder r = e.record(entries ? "IndexReduceBackward0" : "ScatterReduceBackward0", x, src);
         SavedTensor savedIndex = r.save(index);
         Tensor seen = inPlace && r.records() ? e.emptyLike(x) : x;
         if (seen != x) {
@@ -56,7 +67,9 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
         if (!inPlace) {
             Copies.fill(e, out, x);
         }
-        reduceInto(out, index, src);
+        try (var s = e.open()) {
+            reduceInto(out, places(index, src), src);
+        }
         if (inPlace) {
             r.changed(x);
         }
@@ -64,16 +77,26 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
         r.backward(g -> {
             Tensor[] both = new Tensor[2];
             try (var s = e.open()) {
-                Tensor[] made = gradients(g[0], savedX.get(), savedIndex.get(), savedSource.get(), result.get());
-                both[0] = r.needs(0) ? s.pass(made[0]) : null;
-                both[1] = r.needs(1) ? s.pass(made[1]) : null;
+                Tensor at = places(savedIndex.get(), savedSource.get());
+                Tensor[] made = gradients(g[0], savedX.get(), at, savedSource.get(), result.get());
+                both[0] = s.pass(made[0]);
+                both[1] = s.pass(made[1]);
             }
-            if (!withSelf && both[0] != null) {
+            if (!withSelf) {
                 Tensor whole = both[0];
                 both[0] = e.emptyStrided(whole.dtype(), whole.sizes(), Layout.contiguous(whole.sizes()));
                 Copies.fill(e, both[0], whole);
-                e.backend().indexing().scatter(both[0], dim, savedIndex.get(), Tensor.number(DType.INT64, 0));
+                try (var s = e.open()) {
+                    Tensor at = places(savedIndex.get(), savedSource.get());
+                    e.backend().indexing().scatter(both[0], dim, at, Tensor.number(DType.INT64, 0));
+                }
                 e.freeUnless(whole, g[0]);
+            }
+            for (int i = 0; i < 2; i++) {
+                if (!r.needs(i)) { // it is made all the same
+                    e.freeUnless(both[i], g[0]);
+                    both[i] = null;
+                }
             }
             return both;
         });
@@ -102,9 +125,13 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
         }
         if (how.equals("mean")) {
             try (var s = e.open()) {
+                Tensor early = entries ? filled(out, withSelf ? 1 : 0) : null;
                 Tensor ones = filled(src, 1);
-                Tensor count = filled(out, withSelf ? 1 : 0);
+                Tensor count = early == null ? filled(out, withSelf ? 1 : 0) : early;
                 kernels.scatterAdd(count, dim, index, ones);
+                if (entries) {
+                    e.free(ones);
+                }
                 atLeastOne(count);
                 Elementwise.into(e, dev.headroom.executor.op.elementwise.ArithmeticOperators.DIVIDE, out, out, count);
             }
@@ -174,6 +201,10 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
         Tensor isSource = converted(s.truth(Formulas.EQUAL, src, value), x.dtype());
         Tensor count = added(isX, index, isSource);
         Tensor share = s.over(g, count);
+        if (entries) {
+            Tensor ofX = s.times(share, isX);
+            return new Tensor[] {ofX, s.times(gathered(share, index), isSource)};
+        }
         Tensor equal = s.truth(Formulas.EQUAL, x, result);
         Tensor ofX = s.times(equal, share);
         e.free(equal);
@@ -185,7 +216,11 @@ record ScatterReduce(Eager e, String how, int dim, boolean withSelf) {
     /** Zeros are left out of products, since nothing can be divided by them. */
     private Tensor[] ofProduct(Tensor g, Tensor x, Tensor index, Tensor src, Tensor result) {
         Steps s = new Steps(e);
-        Tensor safeX = masked(x, s.truth(Formulas.EQUALS_ZERO, x));
+        Tensor none = s.truth(Formulas.EQUALS_ZERO, x);
+        Tensor safeX = masked(x, none);
+        if (entries) {
+            e.free(none);
+        }
         Tensor without = copied(safeX);
         reduceInto(without, index, src);
         Tensor product = s.times(g, without);

@@ -6,12 +6,13 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.composite.Calls;
+import dev.headroom.executor.op.composite.WeightLengths;
 import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 
 /**
@@ -34,18 +35,17 @@ public final class WeightNorms {
     private WeightNorms() {}
 
     public static void register(Operators o) {
-        o.add1("aten._weight_norm", WeightNorms::of);
+        o.add1("aten._weight_norm", (e, a) -> {
+            int dim = Layout.dimension(a.integer("dim", 0), a.tensor("v").dims());
+            return dim == 0 || dim == a.tensor("v").dims() - 1
+                    ? of(e, a)
+                    : e.call(() -> WeightLengths.composed(new Calls(e, o, true), a.tensor("v"), a.tensor("g"), dim));
+        });
     }
 
-    /** @throws UserInputException for slices along another dimension, which PyTorch composes of other operators */
     private static Tensor of(Eager e, Arguments a) {
         Tensor v = a.tensor("v");
         Tensor g = a.tensor("g");
-        int dim = Layout.dimension(a.integer("dim", 0), v.dims());
-        if (dim != 0 && dim != v.dims() - 1) {
-            throw new UserInputException("_weight_norm along dimension " + dim + " of " + v.dims()
-                    + " is not supported by the executor: only along the first or the last");
-        }
         Recorder r = e.record("WeightNormInterfaceBackward0", v, g);
         SavedTensor direction = r.save(v);
         SavedTensor length = r.save(g);

@@ -32,7 +32,7 @@ public final class WindowOperators {
         o.add1("aten.glu", (e, a) -> glu(e, a.tensor("self"), a.integer("dim", -1)));
     }
 
-    private static Tensor unfold(Eager e, Tensor t, long dimension, long size, long step) {
+    public static Tensor unfold(Eager e, Tensor t, long dimension, long size, long step) {
         int dim = Layout.dimension(dimension, t.dims());
         long[] sizes = Arrays.copyOf(t.sizes(), t.dims() + 1);
         long[] strides = Arrays.copyOf(t.strides(), t.dims() + 1);
@@ -49,7 +49,7 @@ public final class WindowOperators {
     }
 
     /** unfold_backward: zeros to which all windows are added; overlapping ones need the places along the dimension. */
-    private static Tensor folded(Eager e, Tensor g, long[] sizes, int dim, long size, long step) {
+    public static Tensor folded(Eager e, Tensor g, long[] sizes, int dim, long size, long step) {
         Tensor out = Slices.zeros(e, g, sizes);
         try (Scope s = e.open()) {
             if (step < size) {

@@ -12,6 +12,7 @@ public final class ConvolutionRules {
             r.single("aten.conv" + n + "d", c -> ConvolutionCalls.plain(c, n));
             r.single("aten.conv_transpose" + n + "d", c -> ConvolutionCalls.transposed(c, n));
         }
+        r.single("aten.conv_tbc", TimeConvolution::run);
         r.single("aten.convolution", c -> {
             int n = c.tensor("input").dim() - 2;
             return ConvolutionCalls.run(c, n, c.flag("transposed", false), c.integers("padding", n, 0));

@@ -11,7 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
-/** Kernels of no larger family: grids, shuffled channels, normalised weights, renormalised rows, searches. */
+/** Kernels of no larger family: grids, shuffled channels, renormalised rows, searches. */
 public final class MoreKernels {
     private MoreKernels() {}
 
@@ -20,7 +20,6 @@ public final class MoreKernels {
             r.single("aten." + name, MoreKernels::shuffled);
         }
         r.single("aten.affine_grid_generator", c -> affineGrid(new Body(c.runtime(), r), c));
-        r.single("aten._weight_norm", MoreKernels::weightNorm);
         r.single("aten.renorm", MoreKernels::renorm);
         r.single("aten.searchsorted", MoreKernels::found);
         r.single("aten.bucketize", MoreKernels::found);
@@ -93,36 +92,6 @@ public final class MoreKernels {
                 rt.free(line);
             }
         }
-        return out;
-    }
-
-    /** The fused kernel of the first or last dimension (ATen/native/WeightNorm.cpp, cuda/WeightNorm.cu). */
-    private static Tensor weightNorm(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor v = c.tensor("v");
-        Tensor g = c.tensor("g");
-        int dim = Shapes.wrap(c.integer("dim", 0), v.dim());
-        if (dim != 0 && dim != v.dim() - 1) {
-            throw new NoRule("weights normalised over other dimensions than all but the first or the last");
-        }
-        Recorder r = rt.record("WeightNormInterfaceBackward0", v, g);
-        Saved weight = r.save(v);
-        Saved scale = r.save(g);
-        Tensor out = rt.emptyLike(v);
-        Tensor norms = rt.empty(g.dtype().isReducedFloat() ? DType.FLOAT32 : g.dtype(), g.sizes());
-        r.saveOutput(norms);
-        r.gradients(grads -> {
-                    if (grads[0] == null) {
-                        return new Tensor[2];
-                    }
-                    Tensor dense = Copies.contiguous(rt, grads[0]);
-                    Tensor[] both = {rt.emptyLike(weight.get()), rt.emptyLike(scale.get())};
-                    rt.freeUnless(dense, grads[0]);
-                    return both;
-                })
-                .output(out);
-        r.nonDifferentiable(norms);
-        rt.free(norms);
         return out;
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.elementwise;
 
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.rule.Call;
@@ -100,5 +101,24 @@ final class BinaryFunctions {
         Tensor out = f.op(exponent);
         f.runtime().free(f.runtime().empty(DType.FLOAT64));
         return out;
+    }
+
+    /** The gradient is that of the first operand where both differ. */
+    static Tensor nextAfter(Call c, boolean inPlace) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("NextafterBackward0", a, b);
+        Saved other = r.saveIf(r.needs(0), b);
+        Saved self = Copies.saveIf(r.needs(0), r, rt, a, inPlace);
+        Tensor out = inPlace ? a : Strided.result(rt, a, b);
+        long[] sizes = b.sizes();
+        return r.gradient(1, g -> rt.empty(g.dtype(), sizes))
+                .gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    Tensor differ = f.test(self.get(), other.get());
+                    return f.where(differ, g, rt.empty(g.dtype()));
+                })
+                .output(out);
     }
 }

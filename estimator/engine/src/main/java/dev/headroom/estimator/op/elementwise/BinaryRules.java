@@ -69,6 +69,8 @@ public final class BinaryRules {
                             true));
         }
         InPlaceTruths.register(r);
+        r.single("aten.nextafter", c -> BinaryFunctions.nextAfter(c, false));
+        r.single("aten.nextafter_", c -> BinaryFunctions.nextAfter(c, true));
         both(r, "floor_divide", new Binary("FloorDivideBackward", Binary.NONE, Binary.NONE));
         for (String name : new String[] {
             "bitwise_left_shift", "bitwise_right_shift", "__lshift__", "__rshift__", "gcd", "lcm", "heaviside"

@@ -32,6 +32,7 @@ public final class RemainingRules {
         }
         Term zeta = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(f.op(s), f.op(f.op(s), o))));
         binary(r, "special_zeta", new Binary("SpecialZetaBackward0", none, zeta));
+        r.add("aten.frexp.Tensor", Exponents::split);
         r.single("aten.isclose", RemainingRules::close);
         r.single("aten.isreal", c -> new Formula(c.runtime()).test(c.tensor("self")));
         r.single("aten.lift", c -> c.tensor("self"));

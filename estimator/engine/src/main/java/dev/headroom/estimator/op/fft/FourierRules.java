@@ -21,6 +21,8 @@ public final class FourierRules {
         }
         r.single("aten.stft", c -> Transforms.shortTime(new Body(c.runtime(), r), c));
         r.bound("aten.stft", WHY);
+        r.single("aten.istft", c -> ShortTimeInverse.run(new Body(c.runtime(), r), c));
+        r.bound("aten.istft", WHY);
         r.single("aten.real", c -> Transforms.part(new Body(c.runtime(), r), c.tensor("self"), 0));
         r.single("aten.imag", c -> Transforms.part(new Body(c.runtime(), r), c.tensor("self"), 1));
         r.single("aten.complex", Transforms::joined);

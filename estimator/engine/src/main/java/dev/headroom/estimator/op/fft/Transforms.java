@@ -10,6 +10,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals of the type and lengths asked for, then one transform. */
 final class Transforms {
@@ -103,12 +104,25 @@ final class Transforms {
         long frames = 1 + (x.size(1) - n) / hop;
         long[] strides = {x.stride(0), hop * x.stride(1), x.stride(1)};
         Tensor seen = b.let(b.call("as_strided", x, new long[] {x.size(0), frames, n}, strides));
-        if (c.has("window")) {
-            seen = b.let(b.call("mul.Tensor", seen, c.tensor("window")));
+        Tensor window = window(b, c, t.dtype(), n);
+        if (window != null) {
+            seen = b.let(b.call("mul.Tensor", seen, window));
         }
         Tensor out = b.let(b.made(Fourier.ofReal(b.runtime(), seen, new int[] {2}, true)));
         out = b.call("transpose.int", out, 1, 2);
         return b.give(t.dim() == 1 ? b.call("squeeze.dim", out, 0) : out);
+    }
+
+    /** A shorter window lies in the middle of zeros. */
+    private static @Nullable Tensor window(Body b, Call c, DType type, long n) {
+        Tensor given = c.tensorOrNull("window");
+        if (c.integer("win_length", n) == n) {
+            return given;
+        }
+        if (given != null && given.requiresGrad()) {
+            throw new NoRule("a shorter window that is learned");
+        }
+        return b.let(b.made(b.runtime().empty(type, n)));
     }
 
     static Tensor part(Body b, Tensor t, int which) {

@@ -8,6 +8,7 @@ public final class EmbeddingRules {
     private EmbeddingRules() {}
 
     public static void register(Registry r) {
+        Renormalisation.register(r);
         r.add("aten.embedding_bag", EmbeddingBag::run);
         r.add("aten._embedding_bag", EmbeddingBag::run);
         r.single("aten.embedding", c -> {

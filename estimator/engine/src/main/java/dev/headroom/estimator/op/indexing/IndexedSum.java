@@ -7,6 +7,7 @@ import dev.headroom.estimator.op.core.Extrema;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Arrays;
 
 /** Sums rows of a gradient where indices meet: {@code index_put_(accumulate=True)} (ATen/native/cuda/Indexing.cu). */
 final class IndexedSum {
@@ -73,8 +74,9 @@ final class IndexedSum {
                 if (checked) {
                     Extrema.read(rt, indices[d], rt.options().torch().indexReadsBothEnds(), true);
                 }
-                Tensor wrapped = rt.empty(DType.INT64, broadcast);
-                Tensor offset = rt.empty(DType.INT64, broadcast);
+                boolean whole = Arrays.equals(broadcast, indices[d].sizes());
+                Tensor wrapped = whole ? rt.emptyLike(indices[d], DType.INT64) : rt.empty(DType.INT64, broadcast);
+                Tensor offset = rt.emptyLike(wrapped);
                 rt.free(wrapped);
                 if (linear == null) {
                     linear = offset;
@@ -88,6 +90,9 @@ final class IndexedSum {
         Tensor turned = last - first + 1 == used ? null : rt.empty(g.dtype(), sizes);
         Tensor values = Copies.contiguous(rt, g);
         if (linear != null && linear.numel() > 0 && slice > 0) {
+            Tensor line = Copies.contiguous(rt, linear); // linearIndex.reshape(-1)
+            rt.freeUnless(linear, line);
+            linear = line;
             sort(rt, linear.numel(), CubScratch.bits(largest / slice));
         }
         rt.freeUnless(values, g);

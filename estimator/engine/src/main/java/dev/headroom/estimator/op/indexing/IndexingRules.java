@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.indexing;
 
+import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.op.core.Unary;
 import dev.headroom.estimator.op.rule.Registry;
@@ -21,6 +22,12 @@ public final class IndexingRules {
         r.single("transformers.rows_in_order", Indexing::fromHost);
         r.single("aten.nonzero", NonZero::run);
         r.single("aten.masked_select", NonZero::masked);
+        r.alias("aten.argwhere", "aten.nonzero");
+        for (String name : new String[] {"aten.where.default", "aten.nonzero_numpy"}) {
+            r.add(name, c -> NonZero.apart(new Body(c.runtime(), r), c));
+            r.bound(name, "all places count as found");
+        }
+        r.bound("aten.argwhere", "all places count as found");
         r.bound("aten.nonzero", "all places count as found");
         r.bound("aten.masked_select", "all places count as selected");
         r.single(

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.indexing;
 
+import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.rule.Call;
@@ -16,8 +17,19 @@ import dev.headroom.model.graph.Shapes;
 final class NonZero {
     private NonZero() {}
 
+    /** {@code nonzero_numpy}, and {@code where} of a condition alone: the places of each dimension, views. */
+    static Tensor[] apart(Body b, Call c) {
+        Tensor places = b.made(found(c, c.tensor("self", "condition")));
+        Tensor[] columns = b.all("unbind.int", places, 1);
+        b.giveAll(columns);
+        return columns;
+    }
+
     static Tensor run(Call c) {
-        Tensor t = c.tensor("self");
+        return found(c, c.tensor("self"));
+    }
+
+    private static Tensor found(Call c, Tensor t) {
         search(c.runtime(), t);
         if (!c.has("count")) {
             c.runtime().workspaces().noteBound();

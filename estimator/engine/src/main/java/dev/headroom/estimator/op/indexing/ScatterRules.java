@@ -30,6 +30,8 @@ public final class ScatterRules {
         }
         Filling.register(r);
         Membership.register(r);
+        IndexReduce.register(r);
+        Combinations.register(r);
         r.bound("aten.index_fill.int_Tensor", "all indices count as different where the value has a gradient");
         r.bound("aten.index_fill_.int_Tensor", "all indices count as different where the value has a gradient");
         r.single("aten.take", Scatter::take);

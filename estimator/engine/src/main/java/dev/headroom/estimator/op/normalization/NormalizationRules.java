@@ -17,5 +17,6 @@ public final class NormalizationRules {
         r.single("aten.layer_norm", LayerNorm::layerNorm);
         r.add("aten.native_layer_norm", LayerNorm::nativeLayerNorm);
         r.single("aten.rms_norm", LayerNorm::rmsNorm);
+        WeightNorms.register(r);
     }
 }

@@ -40,6 +40,7 @@ public final class Products {
         }
         r.single("aten.cumulative_trapezoid", c -> trapezoid(new Body(c.runtime(), r), c, true));
         r.single("aten.linalg_vander", c -> vander(new Body(c.runtime(), r), c));
+        r.single("aten.vander", c -> powers(new Body(c.runtime(), r), c));
     }
 
     private static boolean oneRow(Tensor t, int dim) {
@@ -281,5 +282,18 @@ public final class Products {
         Tensor powers = b.let(b.call("cumprod", columns, -1));
         Tensor ones = b.made(Creation.zeros(c.runtime(), x.dtype(), Dimensions.with(x.sizes(), x.dim(), 1)));
         return b.give(b.call("cat", new Tensor[] {ones, powers}, -1));
+    }
+
+    /** {@code vander} (ATen/native/TensorFactories.cpp): running products written in place, turned around. */
+    private static Tensor powers(Body b, Call c) {
+        Tensor x = c.tensor("x");
+        boolean floating = x.dtype().isFloatingPoint() || x.dtype().isComplex();
+        long n = c.integer("N", x.numel());
+        Tensor out = b.let(b.made(c.runtime().empty(floating ? x.dtype() : DType.INT64, x.numel(), n)));
+        if (n > 1) {
+            b.call("cumprod", b.call("slice.Tensor", out, 1, 1, n, 1), 1);
+            b.end();
+        }
+        return b.give(c.flag("increasing", false) ? out : b.call("flip", out, new long[] {1}));
     }
 }

@@ -51,5 +51,6 @@ public final class ReductionRules {
         r.single("aten.histc", Histogram::run);
         r.single("aten.bincount", Histogram::bincount);
         Gradients.register(r);
+        r.single("aten.segment_reduce", Segments::run);
     }
 }

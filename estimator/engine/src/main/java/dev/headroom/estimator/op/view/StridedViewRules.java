@@ -19,6 +19,7 @@ public final class StridedViewRules {
         r.single("aten.view_as_real", c -> ComplexViews.real(c.runtime(), c.tensor("self")));
         r.single("aten.diagonal", StridedViews::diagonal);
         r.single("aten.unfold", StridedViews::unfold);
+        r.single("aten.as_strided_scatter", StridedScatter::run);
         r.single("aten.ravel", c -> Views.reshape(c.runtime(), c.tensor("self"), -1));
         r.single("aten.diag_embed", StridedViews::diagEmbed);
         r.single("aten.diag", StridedViews::diag);
