@@ -10,7 +10,6 @@ import dev.headroom.executor.op.basic.Slices;
 import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
 import dev.headroom.executor.runtime.Eager;
-import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
@@ -57,7 +56,7 @@ public final class PaddingOperators {
         return mirrored(e, a.tensor("self"), a.integers("padding"), name, kind);
     }
 
-    /** Kernels of their own both ways, row-major. */
+    /** Kernels of their own both ways; mirroring ones read row-major memory, but for gradients of volumes. */
     private static Tensor mirrored(Eager e, Tensor t, long[] amounts, String name, Kind kind) {
         Axis[] axes = new Axis[amounts.length / 2];
         for (int i = 0; i < axes.length; i++) {
@@ -70,17 +69,17 @@ public final class PaddingOperators {
         }
         Recorder r = e.record(name + "PadBackward0", t);
         SavedTensor saved = r.save(t);
-        Tensor packed = Copies.packed(e, t);
         Tensor out = e.empty(t.dtype(), sizes(t, amounts));
+        boolean dense = kind == Kind.MIRRORED;
+        Tensor packed = dense ? Copies.packed(e, t) : t;
         e.backend().volumes().resample(out, packed, axes);
         e.freeUnless(packed, t);
         return r.backward(g -> {
-                    try (Scope s = e.open()) {
-                        Tensor up = Copies.packed(e, g[0]);
-                        Tensor gradX = s.pass(e.empty(g[0].dtype(), saved.get().sizes()));
-                        e.backend().volumes().resampleBackward(gradX, up, axes);
-                        return new Tensor[] {gradX};
-                    }
+                    Tensor gradX = e.empty(g[0].dtype(), saved.get().sizes());
+                    Tensor up = dense && axes.length < 3 ? Copies.packed(e, g[0]) : g[0];
+                    e.backend().volumes().resampleBackward(gradX, up, axes);
+                    e.freeUnless(up, g[0]);
+                    return new Tensor[] {gradX};
                 })
                 .output(out);
     }

@@ -9,9 +9,10 @@ public final class LossRules {
     public static void register(Registry r) {
         r.single("aten.cross_entropy_loss", CrossEntropy::run);
         // nll_loss_nd calls one of the others, which are what autograd sees (ATen/native/LossNLL.cpp).
-        for (String name : new String[] {"aten.nll_loss_nd", "aten.nll_loss_forward", "aten.nll_loss2d_forward"}) {
+        String forms = "nll_loss_nd nll_loss nll_loss2d nll_loss_forward nll_loss2d_forward";
+        for (String name : forms.split(" ")) {
             r.single(
-                    name,
+                    "aten." + name,
                     c -> Losses.nllOfAnyRank(
                             c.runtime(),
                             c.tensor("self"),

@@ -5,6 +5,7 @@ import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 
@@ -34,8 +35,8 @@ public final class Padding {
         return switch (c.text("mode", "constant")) {
             case "constant" -> constant(c.runtime(), t, sizes(c));
             case "circular" -> circular(c, t);
-            case "reflect" -> mirrored(c.runtime(), "Reflection", t, sizes(c));
-            default -> mirrored(c.runtime(), "Replication", t, sizes(c));
+            case "reflect" -> mirrored(c.runtime(), "Reflection", t, c.integers("pad"));
+            default -> mirrored(c.runtime(), "Replication", t, c.integers("pad"));
         };
     }
 
@@ -56,20 +57,35 @@ public final class Padding {
                 .output(out);
     }
 
-    /** Kernels of their own, forward and backward; contiguous. */
-    private static Tensor mirrored(EagerRuntime rt, String kind, Tensor t, long[] sizes) {
+    /** {@code reflection_pad1d}, {@code replication_pad2d} and so on, by their own names. */
+    static Tensor mirrored(Call c, String kind) {
+        Tensor t = c.tensor("self");
+        return mirrored(c.runtime(), kind, t, c.integers("padding"));
+    }
+
+    /**
+     * Kernels of their own, forward and backward. Reflection reads dense memory, made when the result is there, but for
+     * the gradient of volumes; replication reads what there is.
+     */
+    private static Tensor mirrored(EagerRuntime rt, String kind, Tensor t, long[] by) {
+        boolean dense = kind.equals("Reflection");
+        boolean volumes = by.length == 6;
         Recorder r = rt.record(kind + "PadBackward0", t);
-        dev.headroom.estimator.runtime.Saved self = r.save(t);
-        Tensor dense = Copies.contiguous(rt, t);
-        Tensor out = rt.empty(t.dtype(), sizes);
-        rt.freeUnless(dense, t);
+        Saved self = r.save(t);
+        Tensor out = rt.empty(t.dtype(), sizes(t, by));
+        read(rt, t, dense);
         return r.gradient(0, g -> {
-                    Tensor gradient = Copies.contiguous(rt, g);
                     Tensor in = rt.empty(g.dtype(), self.get().sizes());
-                    rt.freeUnless(gradient, g);
+                    read(rt, g, dense && !volumes);
                     return in;
                 })
                 .output(out);
+    }
+
+    private static void read(EagerRuntime rt, Tensor t, boolean dense) {
+        if (dense) {
+            rt.freeUnless(Copies.contiguous(rt, t), t);
+        }
     }
 
     /** {@code _pad_circular}: an empty result; the middle, then the borders of each dimension are copied into it. */
