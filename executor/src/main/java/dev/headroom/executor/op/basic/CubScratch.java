@@ -134,4 +134,12 @@ public final class CubScratch {
         long states = (Bytes.ceilDiv(n, tile) + STATE_PADDING) * Long.BYTES;
         return (states + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT + ALIGNMENT - 1;
     }
+
+    /** DeviceSelect::Unique of integers of so many bytes each. */
+    public static long unique(long n, int bytes, Gpu gpu) {
+        boolean a100 = gpu.major() == 8 && gpu.minor() == 0;
+        boolean wide = bytes == Long.BYTES;
+        int tile = gpu.major() >= 9 ? wide ? 4224 : 6528 : a100 ? wide ? 1920 : 4608 : wide ? 640 : 1280;
+        return laidOut((Bytes.ceilDiv(n, tile) + STATE_PADDING) * Long.BYTES, 1);
+    }
 }

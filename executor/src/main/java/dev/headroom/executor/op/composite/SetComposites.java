@@ -15,5 +15,6 @@ public final class SetComposites {
         Normals.register(o);
         WeightLengths.register(o);
         ShortTimeInverse.register(o);
+        Renormalisation.register(o);
     }
 }
