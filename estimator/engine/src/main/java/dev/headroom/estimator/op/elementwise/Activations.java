@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.elementwise;
 import static dev.headroom.estimator.op.core.Unary.Keep.RESULT;
 import static dev.headroom.estimator.op.core.Unary.Keep.SELF;
 
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Unary;
@@ -92,12 +93,15 @@ final class Activations {
     static Tensor rrelu(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
-        Tensor noise = rt.emptyLike(x);
+        Tensor noise = rt.empty(x.dtype(), x.sizes());
         Recorder r = rt.record("RreluWithNoiseBackward0", x);
         Saved self = r.save(x);
         Saved kept = r.save(noise);
         boolean training = c.flag("training", false);
-        Tensor out = Strided.result(rt, x);
+        Tensor out = training ? rt.empty(x.dtype(), x.sizes()) : Strided.result(rt, x);
+        if (training) { // its kernel reads dense memory
+            rt.freeUnless(Copies.contiguous(rt, x), x);
+        }
         return r.gradient(0, g -> training ? new Formula(rt).op(kept.get(), g) : new Formula(rt).op(self.get(), g))
                 .output(out);
     }

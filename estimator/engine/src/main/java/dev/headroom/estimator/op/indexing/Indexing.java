@@ -46,6 +46,15 @@ final class Indexing {
         return r.gradient(0, g -> rt.emptyLike(g)).output(out);
     }
 
+    /** {@code tril} and {@code triu}: dense, whatever is read (ATen/native/TriangularOps.cpp). */
+    static Tensor triangle(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Recorder r = rt.record("TrilBackward0", t);
+        Tensor out = rt.empty(t.dtype(), t.sizes());
+        return r.gradient(0, g -> rt.empty(g.dtype(), g.sizes())).output(out);
+    }
+
     static Tensor gather(Call c) {
         return gather(c.runtime(), c.tensor("self"), c.tensor("index"));
     }

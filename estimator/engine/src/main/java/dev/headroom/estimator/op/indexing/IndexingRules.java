@@ -37,7 +37,7 @@ public final class IndexingRules {
         r.single("aten.fliplr", c -> Indexing.permuting(c, "FlipBackward0"));
         r.single("aten.flipud", c -> Indexing.permuting(c, "FlipBackward0"));
         for (String name : new String[] {"tril", "triu"}) {
-            r.single("aten." + name, c -> Indexing.permuting(c, "TrilBackward0"));
+            r.single("aten." + name, c -> Indexing.triangle(c));
             r.single(
                     "aten." + name + "_",
                     c -> Unary.apply(

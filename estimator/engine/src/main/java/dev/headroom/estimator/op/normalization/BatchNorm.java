@@ -167,6 +167,8 @@ final class BatchNorm {
         DType wide = statistics(x.dtype());
         long channels = x.size(1);
         if (reduce && r.needs(0) && !channelsLastKernels(x)) {
+            Tensor planes = inPlanes(rt, x);
+            Tensor gradients = inPlanes(rt, g);
             out[0] = rt.empty(x.dtype(), x.sizes());
             if (w != null && r.needs(1)) {
                 out[1] = rt.empty(w.dtype(), channels);
@@ -174,6 +176,8 @@ final class BatchNorm {
             if (r.needs(2)) {
                 out[2] = rt.empty(w == null ? x.dtype() : w.dtype(), channels);
             }
+            rt.free(gradients);
+            rt.free(planes);
             return out;
         }
         Tensor deviation = statistics ? null : rt.empty(wide, channels);
@@ -209,6 +213,12 @@ final class BatchNorm {
         rt.free(sum);
         rt.free(deviation);
         return out;
+    }
+
+    /** {@code reshape(n, channels, -1)}: a copy where that is no view, or {@code null}. */
+    private static @Nullable Tensor inPlanes(EagerRuntime rt, Tensor t) {
+        long[] planes = {t.size(0), t.size(1), t.numel() / Math.max(1, t.size(0) * t.size(1))};
+        return Shapes.viewStrides(t.sizes(), t.strides(), planes) == null ? rt.empty(t.dtype(), t.sizes()) : null;
     }
 
     /** batch_norm_use_channels_last_kernels. */

@@ -32,12 +32,14 @@ final class ImagePatches {
     }
 
     /** The result begins with the size of what is read and is then resized: more needs other memory, less stays. */
-    private static Tensor resized(EagerRuntime rt, Tensor read, long[] sizes) {
-        Tensor first = rt.empty(read.dtype(), read.sizes());
-        Tensor out = Shapes.numel(sizes) > read.numel()
-                ? rt.empty(read.dtype(), sizes)
+    private static Tensor read(EagerRuntime rt, Tensor t, long[] sizes) {
+        Tensor first = rt.empty(t.dtype(), t.sizes());
+        Tensor dense = Copies.contiguous(rt, t);
+        Tensor out = Shapes.numel(sizes) > t.numel()
+                ? rt.empty(t.dtype(), sizes)
                 : rt.reinterpret(first, sizes, Shapes.contiguous(sizes), 0);
         rt.free(first);
+        rt.freeUnless(dense, t);
         return out;
     }
 
@@ -60,17 +62,9 @@ final class ImagePatches {
 
     private static Tensor between(EagerRuntime rt, String node, Tensor t, long[] sizes) {
         Recorder r = rt.record(node, t);
-        Tensor dense = Copies.contiguous(rt, t);
-        Tensor out = resized(rt, dense, sizes);
-        rt.freeUnless(dense, t);
+        Tensor out = read(rt, t, sizes);
         long[] original = t.sizes();
-        return r.gradient(0, g -> {
-                    Tensor gradient = Copies.contiguous(rt, g);
-                    Tensor back = resized(rt, gradient, original);
-                    rt.freeUnless(gradient, g);
-                    return back;
-                })
-                .output(out);
+        return r.gradient(0, g -> read(rt, g, original)).output(out);
     }
 
     static Tensor shuffled(Call c, long factor, boolean up) {

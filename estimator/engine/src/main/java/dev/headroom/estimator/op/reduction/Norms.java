@@ -70,7 +70,7 @@ public final class Norms {
         if (order == 2) {
             Tensor ratio = f.op(self, norm);
             f.test(norm);
-            return f.op(ratio, g);
+            return f.op(g, ratio);
         }
         if (Double.isInfinite(order)) {
             Tensor absolute = f.op(self);

@@ -34,7 +34,7 @@ public final class Products {
         });
         r.single("aten.median.default", c -> median(new Body(c.runtime(), r), c, false));
         r.single("aten.nanmedian.default", c -> median(new Body(c.runtime(), r), c, true));
-        r.add("aten.nanmedian.dim", c -> Selections.reduced(c, "NanmedianBackward1"));
+        r.add("aten.nanmedian.dim", c -> Selections.median(c, "NanmedianBackward1"));
         for (String name : new String[] {"trapezoid", "trapz"}) {
             r.single("aten." + name, c -> trapezoid(new Body(c.runtime(), r), c, false));
         }
@@ -49,7 +49,7 @@ public final class Products {
 
     /** A running kernel's result; it reads dense memory (ATen/native/cuda/ScanUtils.cuh, scan_dim). */
     static Tensor scanned(EagerRuntime rt, Tensor t, DType type, int dim) {
-        Tensor out = rt.emptyLike(t, type);
+        Tensor out = rt.empty(type, t.sizes());
         Tensor dense = t.isContiguous() ? null : rt.empty(t.dtype(), t.sizes());
         if (oneRow(t, dim)) {
             rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));

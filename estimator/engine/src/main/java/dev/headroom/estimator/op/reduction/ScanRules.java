@@ -28,7 +28,7 @@ final class ScanRules {
 
     private static Tensor cumsum(EagerRuntime rt, Tensor t, DType type, int dim) {
         Recorder r = rt.record("CumsumBackward0", t);
-        Tensor out = rt.emptyLike(t, type);
+        Tensor out = rt.empty(type, t.sizes());
         Tensor converted = t.dtype() == type ? null : rt.emptyLike(t, type);
         Tensor dense = t.isContiguous() || converted != null ? null : rt.empty(t.dtype(), t.sizes());
         scan(rt, t, type, dim);

@@ -10,7 +10,7 @@ public final class SelectionRules {
     public static void register(Registry r) {
         r.add("aten.max.dim", c -> Selections.reduced(c, "MaxBackward0"));
         r.add("aten.min.dim", c -> Selections.reduced(c, "MinBackward0"));
-        r.add("aten.median.dim", c -> Selections.reduced(c, "MedianBackward1"));
+        r.add("aten.median.dim", c -> Selections.median(c, "MedianBackward1"));
         r.add("aten.mode", Selections::mode);
         r.add("aten.kthvalue", c -> Selections.reduced(c, "KthvalueBackward0"));
         r.add("aten.cummax", c -> Selections.whole(c, "CummaxBackward0"));

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.reduction;
 
 import dev.headroom.allocator.Bytes;
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Reductions;
@@ -74,6 +75,15 @@ final class Selections {
         return record(c, node, Reductions.reduced(t.sizes(), mask, c.flag("keepdim", false)));
     }
 
+    /** Dense memory is read (ATen/native/cuda/Sorting.cpp, median_with_indices_impl). */
+    static Tensor[] median(Call c, String node) {
+        Tensor t = c.tensor("self");
+        Tensor dense = Copies.contiguous(c.runtime(), t);
+        Tensor[] out = reduced(c, node);
+        c.runtime().freeUnless(dense, t);
+        return out;
+    }
+
     /** Other dimensions than the last are moved there in a copy (ATen/native/cuda/TensorModeKernel.cpp). */
     static Tensor[] mode(Call c) {
         Tensor t = c.tensor("self");
@@ -100,9 +110,11 @@ final class Selections {
             sizes[dimension(c, t)] = k;
         }
         Tensor[] out = record(c, "TopkBackward0", sizes);
+        Tensor dense = Copies.contiguous(c.runtime(), t);
         if (sizes.length > 0) {
-            search(c.runtime(), t, dimension(c, t), k);
+            search(c.runtime(), dense, dimension(c, t), k);
         }
+        c.runtime().freeUnless(dense, t);
         return out;
     }
 
