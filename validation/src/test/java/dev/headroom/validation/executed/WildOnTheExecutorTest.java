@@ -71,7 +71,12 @@ class WildOnTheExecutorTest {
             "ckpt-sequential-residual",
             "deepfm-sparse-sgd",
             "sparse-rec-sgd",
-            "ldm-vpred");
+            "ldm-vpred",
+            "live-bounding",
+            "live-cluster-ae",
+            "live-cluster-ae-amp",
+            "live-lift-splat",
+            "moco-queue");
 
     @Test
     void mostArchivesRunAndMostRunsAreEqual() {
