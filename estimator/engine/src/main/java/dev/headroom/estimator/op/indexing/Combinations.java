@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.indexing;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -13,6 +14,9 @@ import java.util.Arrays;
 final class Combinations {
     /** Elements that a block of {@code nonzero_static} reads at once. */
     private static final long TILE = 512 * 16;
+
+    /** A grid of more dimensions than a tensor may have. */
+    private static final int MOST = 64;
 
     private Combinations() {}
 
@@ -27,6 +31,9 @@ final class Combinations {
         int r = Math.toIntExact(c.integer("r", 2));
         if (r == 0) {
             return rt.empty(t.dtype(), 0);
+        }
+        if (r > MOST) {
+            throw new NoRule("combinations of more than " + MOST);
         }
         boolean again = c.flag("with_replacement", false);
         Tensor numbers = rt.empty(DType.INT64, n);

@@ -27,6 +27,9 @@ final class HiddenFunctions {
     /** By first and last node of a statement: how many of its values are read after each of its nodes. */
     private final Map<List<Integer>, int[]> statements = new HashMap<>();
 
+    /** By last node of a statement and its depth: whether its line is one call of a function. */
+    private final Map<List<Integer>, Boolean> oneCalls = new HashMap<>();
+
     /** @param lastUses by value: the last node that reads it, or else the one that makes it */
     HiddenFunctions(
             List<Node> nodes, Map<String, Integer> lastUses, Map<String, TensorMeta> metas, PythonVariables variables) {
@@ -54,8 +57,8 @@ final class HiddenFunctions {
     int end(int made, int output, int depth, int lastUse, int end) {
         PythonFrame line = variables.frame(made, depth);
         Node node = nodes.get(made);
-        int start = variables.start(made, depth, end);
-        boolean oneCall = line.isOneCall(modules(start, end, depth));
+        boolean oneCall = oneCalls.computeIfAbsent(
+                List.of(end, depth), k -> line.isOneCall(modules(variables.start(made, depth, end), end, depth)));
         String value = node.outputs().get(output);
         boolean changed = oneCall && isChanged(value, depth, made, end);
         boolean named = changed
@@ -84,7 +87,9 @@ final class HiddenFunctions {
                 && live + more(made, i + 1) == 1) {
             live += more(made, ++i);
         }
-        return oneCall && live(start, end, i) == 1 && !takesPlace(node, output, i) ? end : i;
+        return oneCall && live(variables.start(made, depth, end), end, i) == 1 && !takesPlace(node, output, i)
+                ? end
+                : i;
     }
 
     /**
