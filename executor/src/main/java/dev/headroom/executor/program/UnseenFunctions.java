@@ -126,12 +126,11 @@ final class UnseenFunctions {
         while (i < s.last()) {
             List<String> out = graph.nodes().get(i).outputs();
             Local next = out.size() == 1 ? locals.get(out.get(0)) : null;
-            boolean alone = next != null
-                    && next.used > i
-                    && next.used <= s.last()
-                    && new HashSet<>(next.readers).size() == 1
-                    && !(tree.callOf(i) == v.owner() && isChanged(next));
-            if (!alone) {
+            if (next == null
+                    || next.used <= i
+                    || next.used > s.last()
+                    || new HashSet<>(next.readers).size() > 1
+                    || tree.callOf(i) == v.owner() && isChanged(next)) {
                 return i;
             }
             i = next.used;

@@ -108,8 +108,9 @@ public final class InlinedRegions {
         }
         for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
             String out = wrapper.outputs().get(i);
-            if (out != null && RegionNames.isGiven(body, i)) {
-                nodes.add(handedOn(wrapper, names.of(body.outputs().get(i).value()), around.of(out)));
+            String value = body.outputs().get(i).value();
+            if (out != null && value != null && RegionNames.isGiven(body, value)) {
+                nodes.add(handedOn(wrapper, names.of(value), around.of(out)));
             }
         }
     }

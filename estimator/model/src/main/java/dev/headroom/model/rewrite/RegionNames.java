@@ -41,16 +41,16 @@ record RegionNames(String path, Map<String, String> known) {
         }
         for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
             String out = wrapper.outputs().get(i);
-            if (out != null && !isGiven(body, i)) {
-                names.put(body.outputs().get(i).value(), of(out));
+            String value = body.outputs().get(i).value();
+            if (out != null && value != null && !isGiven(body, value)) {
+                names.put(value, of(out));
             }
         }
         return new RegionNames(inner, names);
     }
 
-    /** Whether a region hands on what it is given. */
-    static boolean isGiven(Graph body, int output) {
-        String value = body.outputs().get(output).value();
-        return value != null && body.inputs().stream().anyMatch(in -> value.equals(in.value()));
+    /** Whether a value of a region, such as one that it hands on, is one that it was given. */
+    static boolean isGiven(Graph body, String value) {
+        return body.inputs().stream().anyMatch(in -> value.equals(in.value()));
     }
 }
