@@ -57,12 +57,15 @@ final class LibraryFunctions {
 
     private LibraryFunctions() {}
 
-    /** A function that deletes its variables after their last use (torch/nn/functional.py). */
-    private static final String TIDY = "F.multi_head_attention_forward(";
+    /**
+     * Functions whose variables go after their last use: torch/nn/functional.py deletes them, transformers 5.17,
+     * apply_rotary_pos_emb of each model, gives them their next values.
+     */
+    private static final List<String> TIDY = List.of("F.multi_head_attention_forward(", "apply_rotary_pos_emb(");
 
     /** Whether the variables of a function that a line calls are known. */
     static boolean knows(SourceLine line) {
-        return line.text().contains(TIDY)
+        return TIDY.stream().anyMatch(line.text()::contains)
                 || VARIABLES.stream().anyMatch(v -> line.text().contains(v.call));
     }
 

@@ -108,6 +108,10 @@ final class LibraryVariables {
                     new Held("aten.view", "aten.add", "aten.scaled_dot_product_attention"),
                     new Held("aten.add", "", "aten.baddbmm"),
                     new Held("aten.mul")),
+            // transformers, apply_rotary_pos_emb of each model: q_embed and k_embed, which are read last where they get
+            // their next values, and views
+            "apply_rotary_pos_emb(",
+            Set.of(),
             // torch/nn/modules/transformer.py, _ff_block: x, until linear2's result
             "self._ff_block(self.norm",
             Set.of(new Held("aten.layer_norm", "", "", new Until("aten.linear", "aten.dropout"))),
