@@ -241,15 +241,9 @@ final class NodeCalls {
             return fallback.run(node, values);
         }
         Graph body = call.body().graph();
+        Map<String, String> given = call.bound();
         Map<String, Tensor> inputs = new HashMap<>();
-        Map<String, String> given = new HashMap<>();
-        for (int i = 0; i < call.given().size(); i++) {
-            if (call.given().get(i) instanceof Argument.Value v) {
-                String inside = body.inputs().get(i).value();
-                inputs.put(inside, values.get(v.name()));
-                given.put(inside, v.name());
-            }
-        }
+        given.forEach((inside, outside) -> inputs.put(inside, values.get(outside)));
         Runnable leave = BodyMode.enter(runtime, node);
         Tensor[] out = subgraphs
                 .computeIfAbsent(call.body().name(), k -> bodyRunner(body, given))

@@ -1,6 +1,7 @@
 package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.BodyCall;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -110,17 +111,9 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
     /** What the values of a body are called outside; what it hands through is what it was given. */
     private static Map<String, String> inside(Node wrapper, Graph body, Map<String, String> around) {
         Map<String, String> names = new HashMap<>();
-        int next = -1;
-        for (Node.NamedArgument a : wrapper.arguments()) {
-            if (a.value() instanceof Argument.Subgraph) {
-                next = 0;
-            } else if (next >= 0) {
-                if (a.value() instanceof Argument.Value v
-                        && next < body.inputs().size()) {
-                    names.put(body.inputs().get(next).value(), around.getOrDefault(v.name(), v.name()));
-                }
-                next++; // the body has a place for sizes, too
-            }
+        BodyCall call = BodyCall.of(wrapper);
+        if (call != null) {
+            call.bound().forEach((in, outside) -> names.put(in, around.getOrDefault(outside, outside)));
         }
         for (Node n : body.nodes()) {
             n.outputs().stream().filter(o -> o != null).forEach(o -> names.put(o, wrapper.name() + "/" + o));
@@ -128,8 +121,7 @@ record ReentrantCheckpoints(Graph graph, List<int[]> ranges) {
         for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
             String out = wrapper.outputs().get(i);
             String value = body.outputs().get(i).value();
-            boolean given = body.inputs().stream().anyMatch(in -> in.value().equals(value));
-            if (out != null && given) {
+            if (out != null && body.takes(value)) {
                 names.put(out, names.getOrDefault(value, value));
             } else if (out != null && value != null) {
                 names.put(value, out);

@@ -1,7 +1,9 @@
 package dev.headroom.model.graph;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,18 @@ import org.jspecify.annotations.Nullable;
 public record BodyCall(Argument.Subgraph body, List<Argument> given) {
     public BodyCall {
         given = List.copyOf(given);
+    }
+
+    /** What the body's inputs are called outside. Such as are given a size or nothing are not among them. */
+    public Map<String, String> bound() {
+        Map<String, String> names = new HashMap<>();
+        List<Graph.Input> inputs = body.graph().inputs();
+        for (int i = 0; i < inputs.size() && i < given.size(); i++) {
+            if (given.get(i) instanceof Argument.Value v) {
+                names.put(inputs.get(i).value(), v.name());
+            }
+        }
+        return names;
     }
 
     /** The call that a node is, or {@code null}. */

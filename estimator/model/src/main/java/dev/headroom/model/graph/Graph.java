@@ -178,4 +178,9 @@ public record Graph(
                 && from.dtype() == to.dtype()
                 && (to.dtype().isFloatingPoint() || to.dtype().isComplex());
     }
+
+    /** Whether a value is one of the inputs. */
+    public boolean takes(@Nullable String value) {
+        return value != null && inputs.stream().anyMatch(in -> value.equals(in.value()));
+    }
 }

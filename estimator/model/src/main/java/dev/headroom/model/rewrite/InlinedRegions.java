@@ -2,6 +2,7 @@ package dev.headroom.model.rewrite;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.BodyCall;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Graphs with the bodies of higher-order operators, {@code wrap_with_set_grad_enabled} and {@code
@@ -76,28 +76,13 @@ public final class InlinedRegions {
     }
 
     private void addBody(Node wrapper, RegionNames around) {
-        List<@Nullable String> given = new ArrayList<>();
-        List<Node.NamedArgument> mode = new ArrayList<>();
-        Graph body = null;
-        for (Node.NamedArgument a : wrapper.arguments()) {
-            if (a.value() instanceof Argument.Subgraph s) {
-                body = s.graph();
-            } else if (body != null) {
-                // The body has a place for sizes, too, which have no value.
-                given.add(a.value() instanceof Argument.Value v ? around.of(v.name()) : null);
-            } else if (a.value() instanceof Argument.Type) {
-                mode.add(new Node.NamedArgument(TYPE, a.value()));
-            } else if (a.value() instanceof Argument.Bool) {
-                // Autocast is told whether to cache as well, behind whether it is on.
-                boolean first = mode.stream().noneMatch(m -> m.value() instanceof Argument.Bool);
-                String name = wrapper.target().startsWith(SET_GRAD_ENABLED) ? GRADIENTS : AUTOCAST;
-                mode.add(new Node.NamedArgument(first ? name : CACHE, a.value()));
-            }
-        }
-        if (body == null) {
+        BodyCall call = BodyCall.of(wrapper);
+        if (call == null) {
             throw new UserInputException(wrapper.target() + " in '" + wrapper.module() + "' has no body");
         }
-        RegionNames names = around.inside(wrapper, body, given);
+        Graph body = call.body().graph();
+        List<Node.NamedArgument> mode = mode(wrapper);
+        RegionNames names = around.inside(wrapper, call);
         body.values().forEach((name, meta) -> values.put(names.of(name), meta));
         if (!body.nodes().isEmpty()) {
             List<Node.ModuleCall> place = place(wrapper, body);
@@ -109,10 +94,28 @@ public final class InlinedRegions {
         for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
             String out = wrapper.outputs().get(i);
             String value = body.outputs().get(i).value();
-            if (out != null && value != null && RegionNames.isGiven(body, value)) {
+            if (out != null && value != null && body.takes(value)) {
                 nodes.add(handedOn(wrapper, names.of(value), around.of(out)));
             }
         }
+    }
+
+    /** What is switched: what a wrapper is told before its body. */
+    private static List<Node.NamedArgument> mode(Node wrapper) {
+        List<Node.NamedArgument> mode = new ArrayList<>();
+        for (Node.NamedArgument a : wrapper.arguments()) {
+            if (a.value() instanceof Argument.Subgraph) {
+                break;
+            } else if (a.value() instanceof Argument.Type) {
+                mode.add(new Node.NamedArgument(TYPE, a.value()));
+            } else if (a.value() instanceof Argument.Bool) {
+                // Autocast is told whether to cache as well, behind whether it is on.
+                boolean first = mode.stream().noneMatch(m -> m.value() instanceof Argument.Bool);
+                String name = wrapper.target().startsWith(SET_GRAD_ENABLED) ? GRADIENTS : AUTOCAST;
+                mode.add(new Node.NamedArgument(first ? name : CACHE, a.value()));
+            }
+        }
+        return mode;
     }
 
     /** What a region is given and hands on has another name behind it. */

@@ -10,6 +10,7 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import java.util.Arrays;
 
 /** Weights over their norms (ATen/native/WeightNorm.cpp, _weight_norm and norm_except_dim). */
 final class WeightNorms {
@@ -37,19 +38,17 @@ final class WeightNorms {
         if (dim == -1) {
             return b.call("norm.Scalar", v, power);
         }
+        int last = v.dim() - 1;
+        if (dim != 0 && dim != last) {
+            return b.call("transpose.int", norm(b, b.call("transpose.int", v, 0, dim), power, 0), 0, dim);
+        }
+        boolean rows = dim == 0;
         long[] sizes = new long[v.dim()];
-        java.util.Arrays.fill(sizes, 1);
-        if (dim == 0) {
-            sizes[0] = v.size(0);
-            Tensor rows = b.call("view", b.call("contiguous", v), new long[] {v.size(0), -1});
-            return b.call("view", b.call("norm.ScalarOpt_dim", rows, power, new long[] {1}), sizes);
-        }
-        if (dim == v.dim() - 1) {
-            sizes[v.dim() - 1] = v.size(-1);
-            Tensor columns = b.call("view", b.call("contiguous", v), new long[] {-1, v.size(-1)});
-            return b.call("view", b.call("norm.ScalarOpt_dim", columns, power, new long[] {0}), sizes);
-        }
-        return b.call("transpose.int", norm(b, b.call("transpose.int", v, 0, dim), power, 0), 0, dim);
+        Arrays.fill(sizes, 1);
+        sizes[rows ? 0 : last] = v.size(rows ? 0 : last);
+        long[] flat = rows ? new long[] {v.size(0), -1} : new long[] {-1, v.size(last)};
+        Tensor lines = b.call("view", b.call("contiguous", v), flat);
+        return b.call("view", b.call("norm.ScalarOpt_dim", lines, power, new long[] {rows ? 1 : 0}), sizes);
     }
 
     /** The fused kernel of the first or last dimension (ATen/native/WeightNorm.cpp, cuda/WeightNorm.cu). */
