@@ -53,7 +53,7 @@ public final class ValueLifetimes {
                     && maker.outputs().size() > 1
                     && v.producer().statement.line.takesPart();
             // Bodies stand for many lines and their nodes have none of their own: their results have names, too.
-            if (BodyCall.of(maker) != null && v.readLater()) {
+            if (v.readLater() && BodyCall.of(maker) != null) {
                 v.kept = v.owner().last();
             }
         }

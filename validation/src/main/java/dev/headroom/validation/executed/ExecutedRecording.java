@@ -38,7 +38,7 @@ public record ExecutedRecording(String name, Set<String> lacking, String refusal
 
     /** Runs a recording's question about a graph. */
     public static ExecutedRecording of(String name, Recording recording, Graph graph) {
-        Set<String> lacking = lacking(graph);
+        Set<String> lacking = Program.lacking(Program.inlined(graph));
         if (!lacking.isEmpty()) {
             return new ExecutedRecording(name, lacking, "lacks " + String.join(", ", lacking), "");
         }
@@ -50,11 +50,6 @@ public record ExecutedRecording(String name, Set<String> lacking, String refusal
             StackTraceElement[] at = e.getStackTrace();
             return new ExecutedRecording(name, lacking, "", e + (at.length > 0 ? " at " + at[0] : ""));
         }
-    }
-
-    /** The operators of a graph that the executor does not have. */
-    public static Set<String> lacking(Graph graph) {
-        return Program.lacking(Program.inlined(graph));
     }
 
     private static String difference(Recording recording, Graph graph) {

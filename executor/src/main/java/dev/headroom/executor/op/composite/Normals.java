@@ -9,6 +9,7 @@ import dev.headroom.executor.op.basic.Reductions;
 import dev.headroom.executor.op.basic.Slices;
 import dev.headroom.executor.op.registry.Arguments;
 import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.op.shape.DrawnOperators;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -33,15 +34,8 @@ final class Normals {
         Tensor mean = a.isTensor("mean") ? a.tensor("mean") : null;
         Tensor deviation = a.isTensor("std") ? a.tensor("std") : null;
         if (mean == null && deviation == null) {
-            DType asked = a.dtype("dtype");
-            Tensor out = e.empty(asked == null ? DType.FLOAT32 : asked, a.integers("size"));
-            e.backend()
-                    .random()
-                    .normal(
-                            out,
-                            a.real("mean", 0),
-                            a.real("std", 1),
-                            e.randomness().next());
+            Tensor out = e.empty(a.dtypeOr(DType.FLOAT32), a.integers("size"));
+            DrawnOperators.asTold(e, a, out);
             return out;
         }
         Tensor only = a.tensor(mean == null ? "std" : "mean");

@@ -110,8 +110,7 @@ public final class TurningComposites {
                 }
             }
         }
-        DType asked = a.dtype("dtype");
-        Tensor out = e.empty(asked == null ? DType.INT64 : asked, 2, n);
+        Tensor out = e.empty(a.dtypeOr(DType.INT64), 2, n);
         double[] both = Arrays.copyOf(first, 2 * n);
         System.arraycopy(second, 0, both, n, n);
         e.backend().write(out, both);

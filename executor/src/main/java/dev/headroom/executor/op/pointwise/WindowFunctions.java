@@ -45,10 +45,9 @@ public final class WindowFunctions {
         o.add1(
                 "aten." + name + "_window",
                 (e, a) -> e.call(() -> {
-                    DType asked = a.dtype("dtype");
                     long length = a.integer("window_length", 0);
                     boolean periodic = a.flag("periodic", true) && length > 1;
-                    Tensor line = e.empty(asked == null ? DType.FLOAT32 : asked, length + (periodic ? 1 : 0));
+                    Tensor line = e.empty(a.dtypeOr(DType.FLOAT32), length + (periodic ? 1 : 0));
                     if (length <= 1) {
                         Elementwise.fill(e, line, 1);
                         return line;

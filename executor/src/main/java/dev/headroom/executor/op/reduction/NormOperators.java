@@ -39,8 +39,7 @@ public final class NormOperators {
     private static Tensor norm(Eager e, Arguments a) {
         Tensor x = a.tensor("self");
         double order = a.real(a.has("p") ? "p" : "ord", 2);
-        DType asked = a.dtype("dtype");
-        DType type = asked == null ? x.dtype() : asked;
+        DType type = a.dtypeOr(x.dtype());
         long[] dims = a.integers("dim");
         long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         Recorder r = e.record("LinalgVectorNormBackward0", x);

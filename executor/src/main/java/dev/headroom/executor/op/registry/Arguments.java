@@ -210,6 +210,12 @@ public final class Arguments {
         return byName.get(name) instanceof Argument.Type t ? t.value() : name.equals("dtype") ? assumed : null;
     }
 
+    /** The element type that is asked for, or another one. */
+    public DType dtypeOr(DType otherwise) {
+        DType asked = dtype("dtype");
+        return asked == null ? otherwise : asked;
+    }
+
     /** A memory format, or {@code null}. */
     public @Nullable MemoryFormat format(String name) {
         return byName.get(name) instanceof Argument.Format f ? f.value() : null;

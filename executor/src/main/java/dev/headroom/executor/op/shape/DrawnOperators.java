@@ -81,9 +81,9 @@ public final class DrawnOperators {
     }
 
     public static void register(Operators o) {
-        o.add1("aten.rand", (e, a) -> uniform(e, e.empty(type(a, DType.FLOAT32), a.integers("size"))));
+        o.add1("aten.rand", (e, a) -> uniform(e, e.empty(a.dtypeOr(DType.FLOAT32), a.integers("size"))));
         o.add1("aten.rand_like", (e, a) -> uniform(e, like(e, a)));
-        o.add1("aten.randn", (e, a) -> normal(e, e.empty(type(a, DType.FLOAT32), a.integers("size"))));
+        o.add1("aten.randn", (e, a) -> normal(e, e.empty(a.dtypeOr(DType.FLOAT32), a.integers("size"))));
         o.add1("aten.randn_like", (e, a) -> normal(e, like(e, a)));
         drawn(o, "uniform_", (e, a, t) -> e.backend()
                 .random()
@@ -92,18 +92,10 @@ public final class DrawnOperators {
         o.add1("aten.poisson", (e, a) -> uniform(e, "PoissonBackward0", COUNT, a.tensor("self")));
         o.add1("aten.normal_functional", (e, a) -> {
             Tensor out = e.emptyLike(a.tensor("self"));
-            e.backend()
-                    .random()
-                    .normal(
-                            out,
-                            a.real("mean", 0),
-                            a.real("std", 1),
-                            e.randomness().next());
+            asTold(e, a, out);
             return out;
         });
-        drawn(o, "normal_", (e, a, t) -> e.backend()
-                .random()
-                .normal(t, a.real("mean", 0), a.real("std", 1), e.randomness().next()));
+        drawn(o, "normal_", DrawnOperators::asTold);
         drawn(o, "log_normal_", (e, a, t) -> {
             e.backend()
                     .random()
@@ -119,7 +111,7 @@ public final class DrawnOperators {
         drawn(o, "geometric_", (e, a, t) -> transformed(e, t, GEOMETRIC, a.real("p", 0.5)));
         drawn(o, "random_", (e, a, t) -> whole(e, t, a.real("from", 0), a.real("to", 1 << 24)));
         o.add1("aten.randint", (e, a) -> {
-            Tensor t = e.empty(type(a, DType.INT64), a.integers("size"));
+            Tensor t = e.empty(a.dtypeOr(DType.INT64), a.integers("size"));
             whole(e, t, a.real("low", 0), a.real("high", 1));
             return t;
         });
@@ -129,7 +121,6 @@ public final class DrawnOperators {
             return t;
         });
         o.add1("aten.bernoulli", (e, a) -> uniform(e, "BernoulliBackward0", BELOW, a.tensor("self")));
-        o.add1("aten.linspace", DrawnOperators::linspace);
         o.add1("aten.eye", DrawnOperators::eye);
     }
 
@@ -142,16 +133,11 @@ public final class DrawnOperators {
         return r.backward(g -> new Tensor[] {Elementwise.zerosLike(e, g[0])}).output(out);
     }
 
-    private static DType type(Arguments a, DType otherwise) {
-        DType asked = a.dtype("dtype");
-        return asked == null ? otherwise : asked;
-    }
-
     private static Tensor like(Eager e, Arguments a) {
         Tensor t = a.tensor("self");
         MemoryFormat format = a.format("memory_format");
         long[] strides = Copies.strides(t, format == null ? MemoryFormat.PRESERVE : format);
-        return e.emptyStrided(type(a, t.dtype()), t.sizes(), strides);
+        return e.emptyStrided(a.dtypeOr(t.dtype()), t.sizes(), strides);
     }
 
     private static Tensor uniform(Eager e, Tensor t) {
@@ -159,26 +145,22 @@ public final class DrawnOperators {
         return t;
     }
 
+    /** Draws normal numbers of the mean and deviation that a call names as numbers. */
+    public static void asTold(Eager e, Arguments a, Tensor t) {
+        e.backend()
+                .random()
+                .normal(t, a.real("mean", 0), a.real("std", 1), e.randomness().next());
+    }
+
     private static Tensor normal(Eager e, Tensor t) {
         e.backend().random().normal(t, 0, 1, e.randomness().next());
         return t;
     }
 
-    private static Tensor linspace(Eager e, Arguments a) {
-        long steps = a.integer("steps", 1);
-        double start = a.real("start", 0);
-        double step = steps > 1 ? (a.real("end", 0) - start) / (steps - 1) : 0;
-        Tensor out = e.empty(type(a, DType.FLOAT32), steps);
-        if (steps > 0) {
-            e.backend().indexing().range(out, start, step);
-        }
-        return out;
-    }
-
     private static Tensor eye(Eager e, Arguments a) {
         long n = a.integer("n", 0);
         long m = a.integer("m", n);
-        Tensor out = e.empty(type(a, DType.FLOAT32), n, m);
+        Tensor out = e.empty(a.dtypeOr(DType.FLOAT32), n, m);
         Elementwise.fill(e, out, 0);
         Elementwise.fill(e, e.alias(out, new long[] {Math.min(n, m)}, new long[] {m + 1}, 0), 1);
         return out;

@@ -16,24 +16,28 @@ public final class LineOperators {
     private LineOperators() {}
 
     public static void register(Operators o) {
+        o.add1("aten.linspace", LineOperators::evenly);
         o.add1("aten.logspace", LineOperators::powers);
         o.add1("aten.fft_fftfreq", (e, a) -> frequencies(e, a, false));
         o.add1("aten.fft_rfftfreq", (e, a) -> frequencies(e, a, true));
     }
 
-    private static DType type(Arguments a, DType otherwise) {
-        DType asked = a.dtype("dtype");
-        return asked == null ? otherwise : asked;
+    private static Tensor powers(Eager e, Arguments a) {
+        Tensor out = evenly(e, a);
+        if (out.elements() > 0) {
+            Elementwise.into(e, POWER, new double[] {a.real("base", 10)}, out, out);
+        }
+        return out;
     }
 
-    private static Tensor powers(Eager e, Arguments a) {
+    /** {@code linspace}. */
+    private static Tensor evenly(Eager e, Arguments a) {
         long steps = a.integer("steps", 1);
         double start = a.real("start", 0);
         double step = steps > 1 ? (a.real("end", 0) - start) / (steps - 1) : 0;
-        Tensor out = e.empty(type(a, DType.FLOAT32), steps);
+        Tensor out = e.empty(a.dtypeOr(DType.FLOAT32), steps);
         if (steps > 0) {
             e.backend().indexing().range(out, start, step);
-            Elementwise.into(e, POWER, new double[] {a.real("base", 10)}, out, out);
         }
         return out;
     }
@@ -42,7 +46,7 @@ public final class LineOperators {
     private static Tensor frequencies(Eager e, Arguments a, boolean half) {
         long n = a.integer("n", 1);
         double step = 1 / (n * a.real("d", 1));
-        Tensor out = e.empty(type(a, DType.FLOAT32), half ? n / 2 + 1 : n);
+        Tensor out = e.empty(a.dtypeOr(DType.FLOAT32), half ? n / 2 + 1 : n);
         if (half) {
             e.backend().indexing().range(out, 0, step);
             return out;
